@@ -15,6 +15,7 @@ from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
 from projections.read.streams import Stream
+from projections.read.viewer import Viewer
 
 ApiRole = Literal["owner", "pm", "member", "viewer", "operator", "privacy_officer"]
 ROLES: tuple[ApiRole, ...] = get_args(ApiRole)
@@ -49,6 +50,10 @@ class Caller:
     projects: frozenset[str] | None
     has_home: bool = False
     spoken_by: str = ""
+
+    @property
+    def viewer(self) -> Viewer:
+        return Viewer(self.name, self.projects)
 
     def may_see(self, project_id: str) -> bool:
         return self.projects is None or project_id in self.projects

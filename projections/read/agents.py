@@ -10,6 +10,7 @@ from uuid import UUID
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows, select
+from projections.read.viewer import Viewer
 
 CONVERSATIONS = Listing(
     "conversations",
@@ -27,7 +28,6 @@ TURNS = Listing(
 )
 ONE = f"SELECT {CONVERSATIONS.columns} FROM conversations WHERE conversation_id = %s"
 OWNER = "SELECT owner FROM conversations WHERE conversation_id = %s AND owner <> ''"
-OWNED = "q.conversation_id IN (SELECT conversation_id FROM conversations WHERE owner = %s)"
 CHOSEN = "SELECT data ->> 'project' AS project FROM agent_events WHERE turn_id = %s AND ordinal = 0"
 ALL_CHOSEN = (
     "SELECT DISTINCT data ->> 'project' AS project FROM agent_events"
@@ -217,18 +217,18 @@ def list_turns(
     connection: Conn,
     project_id: str,
     *,
-    owner: str = "",
+    viewer: Viewer | None = None,
     conversation: str | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[AskedTurn]:
-    """A page of turns, the newest first; those of conversations with the assistant by ``owner``.
+    """A page of turns, the newest first; with ``viewer`` those of the assistant that they may see.
 
     Raises Refusal for a bad cursor.
     """
     conditions: list[Condition] = [("q.project_id = %s", project_id), ("q.role = 'user'",)]
-    if owner:
-        conditions.append((OWNED, owner))
+    if viewer is not None:
+        conditions += viewer.conditions("q.conversation_id")
     if conversation is not None:
         conditions.append(("q.conversation_id = %s", conversation))
     records, following = page_of(connection, TURNS, conditions, cursor, limit, backwards=True)
@@ -269,10 +269,10 @@ def find_chosen_project(connection: Conn, turn_id: str) -> str:
 
 
 def list_own_conversations(
-    connection: Conn, owner: str, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn, viewer: Viewer, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[Conversation]:
-    """A page of the conversations of a person with the assistant, the newest first."""
-    conditions = [("owner = %s", owner)]
+    """A page of a person's conversations with the assistant that they may see, newest first."""
+    conditions = viewer.conditions("conversations.conversation_id")
     records, following = page_of(
         connection, CONVERSATIONS, conditions, cursor, limit, backwards=True
     )

@@ -11,7 +11,8 @@ from typing import Any
 
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, rows, select
+from projections.read.session import Conn, ReadModel, Row, rows, select
+from projections.read.viewer import Viewer, list_seen
 from schemas.events.memory import MemoryKind
 
 SKILLED = "agent:"  # before the name of an agent, in the namespace of its skills
@@ -51,7 +52,7 @@ CHAIN = """
 """
 REMEMBERED = f"SELECT m.memory_id FROM memories m WHERE m.namespace = %s AND {STORED}"
 USED = "SELECT memory_id FROM memories WHERE memory_id = ANY(%s)"
-EDITED = "SELECT FROM memories WHERE memory_id = %s AND edited_by_key = %s"
+IDS = "SELECT memory_id FROM memories WHERE namespace = %s ORDER BY memory_id"
 SKILLS = Listing(
     "skills",
     MEMORIES.columns,
@@ -65,15 +66,13 @@ WORKFLOWS = Listing(
     {"w.name": "text"},
 )
 WORKFLOW_COUNT = "SELECT count(*) FROM assistant_workflows WHERE owner = %s AND NOT is_removed"
-WORKFLOW_REQUEST = (
-    "SELECT FROM assistant_workflows WHERE owner = %s AND name = %s AND last_request = %s"
-)
 
 
 class MemoryRecord(ReadModel):
     """Something remembered. ``kind``: ``fact`` or ``skill``; ``metadata``: what else is known of
     it, such as its ``relation`` to earlier ones. ``source_thread`` and ``source_turn``: the
-    conversation and turn it comes from; empty for what its owner has written down.
+    conversation and turn it comes from; empty for what its owner has written down, and in lists for
+    those who may not see that conversation.
     """
 
     memory_id: str
@@ -107,21 +106,34 @@ def list_of_thread(connection: Conn, namespace: str, thread: str) -> list[Memory
 
 
 def list_memories(
-    connection: Conn, namespace: str, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn,
+    namespace: str,
+    viewer: Viewer,
+    *,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> Page[MemoryRecord]:
     """A page of live memories of a namespace, newest first. Raises Refusal for a bad cursor."""
     conditions = [("m.namespace = %s", namespace), (LIVE,)]
     records, following = page_of(connection, MEMORIES, conditions, cursor, limit, backwards=True)
-    return Page(items=[MemoryRecord(**row) for row in records], next_cursor=following)
+    return Page(items=_show(connection, viewer, records), next_cursor=following)
 
 
 def list_skills(
-    connection: Conn, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn, viewer: Viewer, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[MemoryRecord]:
     """A page of what all agents have learnt, by agent. Raises Refusal for a bad cursor."""
     conditions = [("starts_with(m.namespace, %s)", SKILLED), (LIVE,)]
     records, following = page_of(connection, SKILLS, conditions, cursor, limit)
-    return Page(items=[MemoryRecord(**row) for row in records], next_cursor=following)
+    return Page(items=_show(connection, viewer, records), next_cursor=following)
+
+
+def _show(connection: Conn, viewer: Viewer, records: Sequence[Row]) -> list[MemoryRecord]:
+    seen = list_seen(connection, viewer, (row["source_thread"] for row in records))
+    hidden = {"source_thread": "", "source_turn": ""}
+    return [
+        MemoryRecord(**(row if row["source_thread"] in seen else row | hidden)) for row in records
+    ]
 
 
 def read_memory(
@@ -146,6 +158,11 @@ def list_remembered(connection: Conn, namespace: str) -> list[str]:
     return [row["memory_id"] for row in rows(connection, REMEMBERED, namespace)]
 
 
+def list_ids(connection: Conn, namespace: str) -> list[str]:
+    """The ids of all memories that a namespace has ever had."""
+    return [row["memory_id"] for row in rows(connection, IDS, namespace)]
+
+
 def count_workflows(connection: Conn, owner: str) -> int:
     return int(rows(connection, WORKFLOW_COUNT, owner)[0]["count"])
 
@@ -153,11 +170,6 @@ def count_workflows(connection: Conn, owner: str) -> int:
 def list_used_ids(connection: Conn, memory_ids: Sequence[str]) -> set[str]:
     """Which of the ids belong to a memory, also to a forgotten one."""
     return {row["memory_id"] for row in rows(connection, USED, list(memory_ids))}
-
-
-def is_edited_by(connection: Conn, memory_id: str, request_key: str) -> bool:
-    """Whether the last edit of the memory is that of the request."""
-    return bool(rows(connection, EDITED, memory_id, request_key))
 
 
 def list_workflows(
@@ -178,8 +190,3 @@ def read_workflow(connection: Conn, owner: str, name: str) -> NamedWorkflow:
     for workflow in select(connection, NamedWorkflow, query, owner, name):
         return workflow
     raise NotFound(f"You have no workflow {name}.", code="unknown_workflow")
-
-
-def is_workflow_of_request(connection: Conn, owner: str, name: str, request_key: str) -> bool:
-    """Whether the last fact about the workflow is that of the request."""
-    return bool(rows(connection, WORKFLOW_REQUEST, owner, name, request_key))

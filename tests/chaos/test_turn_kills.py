@@ -119,7 +119,7 @@ def test_the_assistant_remembers_once_though_its_worker_is_killed(fresh: Setting
     with projector(fresh):
         for day, points in zip(("Fridays", "Mondays"), AROUND_MEMORY, strict=True):
             asked = MessageRequest(asks, f"Remember that I work on {day}")
-            turns.append(asyncio.run(begin_message(fresh, {}, asked)))
+            turns.append(asyncio.run(begin_message(fresh, asked)))
             die_and_end(fresh, turns[-1], points)
 
     with session.reading(fresh.conninfo) as tables:

@@ -14,7 +14,9 @@ from connectors.bound_secrets import Secrets
 from connectors.definitions import Definition
 from connectors.providers.files import read_built_in
 from connectors.registry import Budgets
+from infra.platform.settings import Settings
 from infra.service.assistant.accounts import AccountMissing, Accounts
+from infra.service.assistant.tools import declare_tools
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential
 from tests.connectors.stand_ins.provider import (
     TOKEN,
@@ -178,3 +180,13 @@ def test_an_account_has_one_budget_whatever_asks_it(tmp_path: Path):
     assert accounts.find(read_built_in("github")).budget is one
     assert accounts.find(read_built_in("notion")).budget is not one
     assert one.percent == 100
+
+
+def test_tools_are_described_without_an_account_and_then_ask_nobody(tmp_path: Path):
+    """Neither the registry of connectors nor a secret is read: there is no broker here."""
+    tools = declare_tools(Settings(home=tmp_path), "prj_1")
+    tool = tools.find("notion_create_page")
+    assert tool is not None and tool.confirm
+    assert tools.find("search_ledger") is not None
+    result = run(call_tool(tool, context(), {"parent_page_id": "p1", "title": "T"}))
+    assert result.data == {"error": "provider_unconfigured"}

@@ -123,6 +123,10 @@ def say(client: httpx.Client, message: str, **more: Any) -> Any:
     return done(client.post(f"{ROOT}/messages", json={"message": message} | more))
 
 
+def list_own(client: httpx.Client, what: str) -> Any:
+    return done(client.get(f"{ROOT}/{what}"))["items"]
+
+
 def decide(client: httpx.Client, confirmation: Any, decision: str, **more: Any) -> httpx.Response:
     path = f"{ROOT}/confirmations/{confirmation['confirmation_id']}"
     return client.post(path, json={"decision": decision} | more)
@@ -188,6 +192,13 @@ def test_who_sees_a_project_no_more_sees_no_conversation_about_it(
         turn = say(ana, "How are parcels signed?", project=called.project)
         path = f"{ROOT}/conversations/{turn['conversation_id']}"
         assert ana.get(path).is_success
+        say(ana, "What did you say?", conversation_id=turn["conversation_id"])  # of no project
+        say(ana, "Remember that I sign parcels", project=called.project)
+        assert [len(list_own(it, "conversations")) for it in (ana, later)] == [2, 0]
+        assert [len(list_own(it, "turns")) for it in (ana, later)] == [3, 0]
+        (memory,) = later.get("/v1/memories").json()["items"]
+        assert (memory["text"], memory["source_thread"]) == ("I sign parcels", "")
+        assert ana.get("/v1/memories").json()["items"][0]["source_thread"]
         for each in (path, f"{ROOT}/turns/{turn['turn_id']}/events"):
             assert later.get(each).status_code == 404
         assert later.get(f"/v1/streams/{turn['turn_id']}").status_code == 404

@@ -15,8 +15,11 @@ import pytest
 
 from infra.http.writes import HEADER
 from infra.platform import postgres
+from infra.platform.errors import NotFound
 from infra.runtime.local.process import wait_until
+from infra.service.assistant import memories, workflows
 from infra.service.foundation.publishing import make_request, publish
+from infra.store.tokens import Caller, find_caller
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.memory import MemoryStored
 from tests.http.conftest import PATIENCE_S, Called
@@ -124,6 +127,75 @@ def test_what_is_forgotten_is_gone_with_what_it_replaced(called: Called, ana: ht
     add(ana, "I live in Berlin")
     assert ana.delete(PLACE).json() == {"memories": 2}
     assert texts(ana) == []
+
+
+def test_another_order_of_the_same_words_takes_the_place_of_the_first(ana: httpx.Client):
+    first, newer = add(ana, "Ana manages Bo"), add(ana, "Bo manages Ana")
+    assert newer["memory_id"] != first["memory_id"]
+    assert texts(ana) == ["Bo manages Ana"]
+
+
+def test_a_removal_that_was_cut_off_has_the_same_answer_again(called: Called, ana: httpx.Client):
+    """The use cases run again, as for a key whose answer was lost; nothing else is removed."""
+    person, settings = who_asks(called, ana), called.cairn.settings_now()
+    memory = add(ana, "I live in Berlin")
+    add(ana, "I prefer tabs")
+
+    async def remove() -> list[int]:
+        await memories.forget_memory(settings, person, memory["memory_id"], key="one")
+        await memories.forget_memory(settings, person, memory["memory_id"], key="one")
+        return [await memories.forget_memories(settings, person, key="all") for _ in range(2)]
+
+    assert asyncio.run(remove()) == [1, 1]
+    assert texts(ana) == []
+    add(ana, "I prefer spaces")
+    assert asyncio.run(memories.forget_memories(settings, person, key="more")) == 1
+
+    async def remove_workflow(key: str) -> None:
+        await workflows.remove_workflow(settings, person, "triage", key=key)
+
+    for prompt in ("Sort all mail.", "Sort new mail."):
+        assert ana.put(f"{WORKFLOWS}/triage", json={"prompt": prompt}).is_success
+        asyncio.run(remove_workflow("first"))  # the second time it removes nothing
+    assert ana.get(f"{WORKFLOWS}/triage").json()["prompt"] == "Sort new mail."
+    asyncio.run(remove_workflow("second"))
+    with pytest.raises(NotFound):
+        asyncio.run(remove_workflow("third"))
+
+
+def test_changes_at_once_of_one_memory_or_workflow_are_all_answered(
+    called: Called, ana: httpx.Client
+):
+    """Also where the tables show a later change first."""
+    person, settings = who_asks(called, ana), called.cairn.settings_now()
+    memory_id = add(ana, "I prefer tabs")["memory_id"]
+
+    async def change() -> list[str]:
+        edits = [
+            memories.edit_memory(
+                settings, person, memory_id, f"Tab width is {at}", key=f"edit {at}"
+            )
+            for at in range(6)
+        ]
+        saves = [
+            workflows.save_workflow(settings, person, "w", f"Prompt {at}.", (), key=f"save {at}")
+            for at in range(6)
+        ]
+        edited, saved = await asyncio.gather(asyncio.gather(*edits), asyncio.gather(*saves))
+        return [*(one.text for one in edited), *(one.prompt for one in saved)]
+
+    answers = asyncio.run(change())
+    assert len(answers) == 12
+    assert texts(ana)[0] in answers
+    assert ana.get(f"{WORKFLOWS}/w").json()["prompt"] in answers
+
+
+def who_asks(called: Called, client: httpx.Client) -> Caller:
+    token = client.headers["Authorization"].removeprefix("Bearer ")
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as connection:
+        caller = find_caller(connection, token)
+    assert caller is not None
+    return caller
 
 
 def test_no_secret_is_remembered_and_a_memory_has_a_length(ana: httpx.Client):

@@ -10,6 +10,7 @@ import pytest
 from infra.platform.errors import NotFound
 from projections.read import memories
 from projections.read.memories import list_live
+from projections.read.viewer import Viewer
 from schemas.envelope import SERVICE_WIDE, Envelope, Event, outside_fact
 from schemas.events.memory import (
     MemoryAdded,
@@ -162,10 +163,11 @@ def test_pages_of_memories_and_of_skills(model: ReadModel):
     facts = [stored(f"The number {at} is mine", f"mry_{at}", at) for at in range(5)]
     skill = stored("Search again.", "mry_s", 9, namespace="agent:gmail", kind="skill")
     folded(model, *facts, skill)
-    page = memories.list_memories(model.connection, ANA, limit=3)
-    rest = memories.list_memories(model.connection, ANA, limit=3, cursor=page.next_cursor)
+    ana = Viewer("ana")
+    page = memories.list_memories(model.connection, ANA, ana, limit=3)
+    rest = memories.list_memories(model.connection, ANA, ana, limit=3, cursor=page.next_cursor)
     assert [memory.memory_id[-1] for memory in (*page.items, *rest.items)] == list("43210")
-    (skills,) = memories.list_skills(model.connection).items
+    (skills,) = memories.list_skills(model.connection, ana).items
     assert (skills.namespace, skills.kind) == ("agent:gmail", "skill")
 
 

@@ -63,7 +63,7 @@ async def say_to_assistant(visit: PageContext) -> Response:
         visit.form.get("time_zone", ""),
         visit.form["key"],
     )
-    turn = await conversations.begin_message(visit.api.settings, visit.api.environ, request)
+    turn = await conversations.begin_message(visit.api.settings, request)
     return go_to_turn(visit, ("assistant",), turn)
 
 
@@ -87,7 +87,7 @@ async def _show_conversation(visit: PageContext, conversation_id: str) -> Respon
 async def _show_talk(
     visit: PageContext, whole: ConversationDetail | None, conversation_id: str
 ) -> Response:
-    at, name = find_under_way(visit, whole), visit.caller.name
+    at = find_under_way(visit, whole)
     own = service.namespace_of(visit.caller)
     traces = dict[str, TurnTrace]()
     stored = list[MemoryRecord]()
@@ -97,7 +97,10 @@ async def _show_talk(
         stored = await visit.ask(memories.list_of_thread, own, conversation_id)
     last = traces[whole.messages[-1].turn_id] if whole else TurnTrace(visit.asked("project") or "")
     listed = await visit.ask(
-        agents_read.list_own_conversations, name, cursor=visit.asked("cursor"), limit=SHOWN
+        agents_read.list_own_conversations,
+        visit.caller.viewer,
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
     )
     workflows = await visit.ask(memories.list_workflows, own, limit=WORKFLOWS_SHOWN)
     return visit.show(
@@ -146,7 +149,7 @@ async def edit_own_call(visit: PageContext) -> Response:
 
 async def _answer(visit: PageContext, answer: ConfirmationAnswer) -> Response:
     turn = await conversations.answer_own_confirmation(
-        visit.api.settings, visit.api.environ, answer, asks_of(visit.caller)
+        visit.api.settings, answer, asks_of(visit.caller)
     )
     return go_to_turn(visit, ("assistant",), turn)
 
@@ -160,4 +163,4 @@ async def _read(visit: PageContext, conversation_id: str) -> ConversationDetail:
 
 async def _find_tool(visit: PageContext, asked: Confirmation) -> AgentTool | None:
     project = await visit.ask(agents_read.find_chosen_project, asked.turn_id)
-    return await find_agent_tool(visit.api.settings, visit.api.environ, project, asked.tool)
+    return find_agent_tool(visit.api.settings, project, asked.tool)

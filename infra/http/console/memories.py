@@ -18,9 +18,10 @@ SHOWN = 50
 @pages.show(PLACE, *OBSERVERS)
 async def list_memories(visit: PageContext) -> Response:
     """What is remembered, newest first, each with other words and its end; and a form for more."""
-    namespace, cursor = service.namespace_of(visit.caller), visit.asked("cursor")
-    listed = await visit.ask(memories.list_memories, namespace, cursor=cursor, limit=SHOWN)
-    skills = await visit.ask(memories.list_skills, cursor=visit.asked("skills"), limit=SHOWN)
+    namespace, viewer = service.namespace_of(visit.caller), visit.caller.viewer
+    cursor, after_skills = visit.asked("cursor"), visit.asked("skills")
+    listed = await visit.ask(memories.list_memories, namespace, viewer, cursor=cursor, limit=SHOWN)
+    skills = await visit.ask(memories.list_skills, viewer, cursor=after_skills, limit=SHOWN)
     return visit.show(
         "memories.html",
         listed=listed,
@@ -49,12 +50,13 @@ async def edit_memory(visit: PageContext) -> Response:
 @pages.act(PLACE + "/forget", *OBSERVERS, page=list_memories)
 async def forget_memory(visit: PageContext) -> Response:
     """Forget a memory."""
-    await service.forget_memory(visit.api.settings, visit.caller, visit.form.get("memory", ""))
+    memory_id, key = visit.form.get("memory", ""), visit.form["key"]
+    await service.forget_memory(visit.api.settings, visit.caller, memory_id, key=key)
     return visit.go("memories", told="It is forgotten.")
 
 
 @pages.act(PLACE + "/forget-all", *OBSERVERS, page=list_memories)
 async def forget_memories(visit: PageContext) -> Response:
     """Forget all that is remembered of whoever has signed in."""
-    await service.forget_memories(visit.api.settings, visit.caller)
+    await service.forget_memories(visit.api.settings, visit.caller, key=visit.form["key"])
     return visit.go("memories", told="All is forgotten.")

@@ -74,7 +74,7 @@ async def say_to_assistant(
         body.time_zone,
         write.key,
     )
-    turn = await conversations.begin_message(api.settings, api.environ, request)
+    turn = await conversations.begin_message(api.settings, request)
     return await answer_turn(api, caller, turn, accept, wait=body.wait)
 
 
@@ -85,7 +85,7 @@ async def list_own_conversations(
 ) -> Page[Conversation]:
     """Your conversations with the assistant, the newest first."""
     return await api.tables.ask(
-        agents_read.list_own_conversations, caller.name, cursor=cursor, limit=limit
+        agents_read.list_own_conversations, caller.viewer, cursor=cursor, limit=limit
     )
 
 
@@ -120,7 +120,5 @@ async def answer_own_confirmation(
 ) -> Any:
     """Decide about a call that waits in a conversation of yours; the assistant goes on."""
     answer = ConfirmationAnswer(confirmation_id, body.decision, body.arguments, body.reason)
-    turn = await conversations.answer_own_confirmation(
-        api.settings, api.environ, answer, asks_of(caller)
-    )
+    turn = await conversations.answer_own_confirmation(api.settings, answer, asks_of(caller))
     return await answer_turn(api, caller, turn, accept, wait=body.wait)

@@ -39,7 +39,7 @@ async def list_own_turns(
     return await api.tables.ask(
         agents.list_turns,
         SERVICE_WIDE,
-        owner=caller.name,
+        viewer=caller.viewer,
         conversation=conversation,
         cursor=cursor,
         limit=limit,
@@ -81,5 +81,5 @@ async def fork_own_turn(
 ) -> Any:
     """Go on from an event of a message otherwise, in a new conversation. What it does is done."""
     request = ForkRequest("", turn_id, body.at, body.changes, write.key, caller.role)
-    turn = await logs.fork_own_turn(api.settings, api.environ, request, asks_of(caller))
+    turn = await logs.fork_own_turn(api.settings, request, asks_of(caller))
     return await answer_turn(api, caller, turn, accept, wait=body.wait)

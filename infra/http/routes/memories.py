@@ -59,9 +59,10 @@ async def list_memories(
 ) -> Page[MemoryRecord]:
     """What is remembered: your own memories, newest first, or skills by agent."""
     if of == "agents":
-        return await api.tables.ask(read.list_skills, cursor=cursor, limit=limit)
-    namespace = namespace_of(caller)
-    return await api.tables.ask(read.list_memories, namespace, cursor=cursor, limit=limit)
+        return await api.tables.ask(read.list_skills, caller.viewer, cursor=cursor, limit=limit)
+    return await api.tables.ask(
+        read.list_memories, namespace_of(caller), caller.viewer, cursor=cursor, limit=limit
+    )
 
 
 @router.post("/v1/memories", status_code=201, responses=OF_ANY)
@@ -82,16 +83,19 @@ async def edit_memory(
 
 @router.delete("/v1/memories/{memory_id}", status_code=204, responses=OF_ANY)
 @allow(*OBSERVERS, writes=True)
-async def forget_memory(api: ApiDep, caller: CallerDep, memory_id: MemoryId) -> None:
+async def forget_memory(
+    api: ApiDep, caller: CallerDep, write: WriteDep, memory_id: MemoryId
+) -> None:
     """Forget a memory, and what it had replaced. Owners of all projects also forget skills."""
-    await memories.forget_memory(api.settings, caller, memory_id)
+    await memories.forget_memory(api.settings, caller, memory_id, key=write.key)
 
 
 @router.delete("/v1/memories", responses=OF_ANY)
 @allow(*OBSERVERS, writes=True)
-async def forget_memories(api: ApiDep, caller: CallerDep) -> Forgotten:
+async def forget_memories(api: ApiDep, caller: CallerDep, write: WriteDep) -> Forgotten:
     """Forget all that is remembered of you."""
-    return Forgotten(memories=await memories.forget_memories(api.settings, caller))
+    count = await memories.forget_memories(api.settings, caller, key=write.key)
+    return Forgotten(memories=count)
 
 
 @router.get("/v1/assistant/workflows", responses=OF_ANY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from zoneinfo import available_timezones
@@ -20,7 +20,7 @@ from infra.service.asking.agents import (
 )
 from infra.service.asking.stopping import StoppedConversation, stop_conversation
 from infra.service.asking.turn_payload import AskedAssistant, TurnPayload
-from infra.service.assistant.tools import open_tools
+from infra.service.assistant.tools import declare_tools
 from infra.service.foundation.database import ask
 from infra.service.foundation.publishing import check_key, draw_key
 from infra.store import turn_jobs
@@ -72,9 +72,7 @@ class MessageRequest:
     key: str = field(default_factory=draw_key)
 
 
-async def begin_message(
-    settings: Settings, environ: Mapping[str, str], request: MessageRequest
-) -> BegunTurn:
+async def begin_message(settings: Settings, request: MessageRequest) -> BegunTurn:
     """Ask the assistant; it answers in the background, after all before it in the conversation.
 
     Where calls wait there, a plain yes or no decides about the only one; with anything else they
@@ -94,7 +92,7 @@ async def begin_message(
         if isinstance(found, BegunTurn):
             return found
         if found is not None:
-            return await answer_own_confirmation(settings, environ, found, request.asks)
+            return await answer_own_confirmation(settings, found, request.asks)
     payload = TurnPayload(
         conversation_id=conversation_id,
         turn_id=derive_id("trn", conversation_id, request.key),
@@ -113,10 +111,7 @@ async def begin_message(
 
 
 async def answer_own_confirmation(
-    settings: Settings,
-    environ: Mapping[str, str],
-    answer: ConfirmationAnswer,
-    asks: Asks,
+    settings: Settings, answer: ConfirmationAnswer, asks: Asks
 ) -> BegunTurn:
     """Decide about a call that waits in a conversation of this person; it goes on.
 
@@ -136,7 +131,7 @@ async def answer_own_confirmation(
         settings,
         SERVICE_WIDE,
         answer,
-        (await open_tools(settings, environ, project)).find,
+        declare_tools(settings, project).find,
         actor=asks.owner,
         role=asks.role,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from infra.platform.settings import Settings
@@ -13,8 +14,9 @@ from infra.service.asking.turn_comparison import TurnComparison, compare_events
 from infra.service.asking.turn_events import read_own_turn, unknown_turn
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.assistant.conversations import Asks, check_project
-from infra.service.assistant.tools import open_tools
-from projections.read.agents import TurnEvent
+from infra.service.assistant.tools import declare_tools
+from infra.service.foundation.database import ask
+from projections.read.agents import TurnEvent, list_chosen_projects
 from projections.read.session import ReadModel
 
 
@@ -56,14 +58,12 @@ async def replay_own_turn(
     return AssistantCheckpoint.model_validate(await replay_log(settings, known, program))
 
 
-async def fork_own_turn(
-    settings: Settings, environ: Mapping[str, str], request: ForkRequest, asks: Asks
-) -> BegunTurn:
+async def fork_own_turn(settings: Settings, request: ForkRequest, asks: Asks) -> BegunTurn:
     """Begin a message that goes on from an event of another one of this person; see `fork_turn`."""
     known = await read_own_events(settings, asks, request.turn_id)
     project = _project_of(known)
     await check_project(settings, asks, project)
-    tools = await open_tools(settings, environ, project)
+    tools = declare_tools(settings, project)
     return await fork_events(settings, known, request, tools.find, actor=asks.owner)
 
 
@@ -76,10 +76,11 @@ async def compare_own_turns(settings: Settings, asks: Asks, a: str, b: str) -> T
 
 async def read_own_events(settings: Settings, asks: Asks, turn_id: str) -> list[TurnEvent]:
     """The events of a message of this person. Raises NotFound, in the same words for one of others
-    and for one about a project that they see no more.
+    and for one in a conversation about a project that they see no more.
     """
     known = await read_own_turn(settings, asks.owner, turn_id)
-    if not asks.sees(_project_of(known)):
+    look = partial(list_chosen_projects, conversation_id=known[0].conversation_id)
+    if not all(map(asks.sees, await ask(settings, look))):  # it may quote what was said before
         raise unknown_turn(turn_id)
     return known
 

@@ -22,12 +22,13 @@ from agents.assistant.memory import (
 from infra.platform.errors import Conflict, Invalid
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask, wait_until_shown
-from infra.service.foundation.publishing import make_request, publish, redactor_of
+from infra.service.foundation.publishing import check_key, make_request, publish, redactor_of
 from infra.store.tokens import Caller
 from projections.read import memories as read
 from projections.read.memories import MOST_LIVE, MemoryRecord
+from projections.read.positions import list_folded
 from projections.read.session import Conn
-from schemas.envelope import SERVICE_WIDE, Event
+from schemas.envelope import SERVICE_WIDE, Envelope
 from schemas.events.memory import MemoryAdded, MemoryEdited, MemoryForgotten
 
 IDS_AT_ONCE = 20
@@ -56,7 +57,7 @@ async def add_memory(settings: Settings, caller: Caller, text: str) -> MemoryRec
         relation=relation.kind,
         replaces=relation.memory_id,
     )
-    await _publish(settings, [fact], caller)
+    await publish(settings, [make_request(fact, SERVICE_WIDE, caller.name)])
 
     def shows(tables: Conn) -> MemoryRecord | None:
         if not read.list_used_ids(tables, [memory_id]):
@@ -81,29 +82,42 @@ async def edit_memory(
             detail={"memory_id": relation.memory_id},
         )
     fact = MemoryEdited(memory_id=memory_id, namespace=memory.namespace, text=text, request_key=key)
-    await _publish(settings, [fact], caller)
+    request = make_request(fact, SERVICE_WIDE, caller.name)
+    await publish(settings, [request])
 
     def shows(tables: Conn) -> MemoryRecord | None:
-        current = read.read_memory(tables, memory_id, memory.namespace)
-        return current if read.is_edited_by(tables, memory_id, key) else None
+        if not list_folded(tables, [request.event_id]):
+            return None
+        return read.read_memory(tables, memory_id, memory.namespace)
 
     return await wait_until_shown(settings, shows, memory_id=memory_id)
 
 
-async def forget_memory(settings: Settings, caller: Caller, memory_id: str) -> MemoryRecord:
-    """Forget a memory, and what it has replaced: neither comes back."""
+async def forget_memory(settings: Settings, caller: Caller, memory_id: str, *, key: str) -> None:
+    """Forget a memory, and what it has replaced: neither comes back. Raises NotFound."""
+    request = _forget(caller, namespace_of(caller), memory_id, key)
+    if await ask(settings, lambda tables: list_folded(tables, [request.event_id])):
+        return
     memory = await _read(settings, caller, memory_id)
     chain = await ask(settings, lambda tables: read.list_chain(tables, [memory_id]))
-    await _forget(settings, caller, memory.namespace, chain)
-    return memory
+    await _publish_all(settings, [_forget(caller, memory.namespace, it, key) for it in chain])
 
 
-async def forget_memories(settings: Settings, caller: Caller) -> int:
+async def forget_memories(settings: Settings, caller: Caller, *, key: str) -> int:
     """Forget all that is remembered of the caller; returns how many memories that were."""
     namespace = namespace_of(caller)
-    memory_ids = await ask(settings, lambda tables: read.list_remembered(tables, namespace))
-    await _forget(settings, caller, namespace, memory_ids)
-    return len(memory_ids)
+
+    def question(tables: Conn) -> list[Envelope]:
+        left = set(read.list_remembered(tables, namespace))
+        every = read.list_ids(tables, namespace)
+        requests = [_forget(caller, namespace, each, key) for each in every]
+        done = list_folded(tables, [one.event_id for one in requests])
+        pairs = zip(every, requests, strict=True)
+        return [one for each, one in pairs if each in left or one.event_id in done]
+
+    requests = await ask(settings, question)
+    await _publish_all(settings, requests)
+    return len(requests)
 
 
 def namespace_of(caller: Caller) -> str:
@@ -164,20 +178,21 @@ async def _read(settings: Settings, caller: Caller, memory_id: str) -> MemoryRec
     )
 
 
-async def _forget(
-    settings: Settings, caller: Caller, namespace: str, memory_ids: Sequence[str]
-) -> None:
-    facts = [MemoryForgotten(memory_id=each, namespace=namespace) for each in memory_ids]
-    await _publish(settings, facts, caller)
-
-    def are_gone(tables: Conn) -> bool | None:
-        left = set(read.list_chain(tables, memory_ids)) & set(memory_ids)
-        return None if left else True
-
-    await wait_until_shown(settings, are_gone, "The forgetting")
+def _forget(caller: Caller, namespace: str, memory_id: str, key: str) -> Envelope:
+    """The request of this key: the same one again is the same fact."""
+    fact = MemoryForgotten(memory_id=memory_id, namespace=namespace)
+    check_key(key)
+    return make_request(fact, SERVICE_WIDE, caller.name, f"{memory_id}|{caller.name}|{key}")
 
 
-async def _publish(settings: Settings, facts: Sequence[Event], caller: Caller) -> None:
-    requests = [make_request(fact, SERVICE_WIDE, caller.name) for fact in facts]
-    if requests:
-        await publish(settings, requests)
+async def _publish_all(settings: Settings, requests: Sequence[Envelope]) -> None:
+    """Return when the tables have taken all of them in."""
+    if not requests:
+        return
+    await publish(settings, requests)
+    event_ids = [request.event_id for request in requests]
+
+    def are_folded(tables: Conn) -> bool | None:
+        return len(list_folded(tables, event_ids)) == len(event_ids) or None
+
+    await wait_until_shown(settings, are_folded, "The forgetting")

@@ -22,6 +22,7 @@ from infra.service.asking.agent_tools import ServicePorts
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.assistant.context import UTC, AssistantContext, read_context
 from infra.service.assistant.ports import InstallationPorts
+from infra.service.assistant.providers import declare_providers, list_providers
 from infra.service.assistant.records import LogRecords
 from infra.service.assistant.tools import list_offered, register_tools
 from infra.service.runs.checkpoints import make_saver
@@ -45,8 +46,11 @@ async def run_assistant(
     With ``saves`` each agent goes on at the step that was kept last.
     """
     project_id = asked.project or SERVICE_WIDE
-    account_of = "" if turn_log.is_replay else asked.project  # a replay asks nobody
-    offered = await list_offered(settings, environ, asked.project, account_of)
+    if turn_log.is_replay:  # which asks nobody
+        outside = declare_providers(settings)
+    else:
+        outside = await list_providers(settings, environ, project_id=asked.project or None)
+    offered = list_offered(asked.project, outside)
     context = await read_context(settings, turn_log, turn, asked, offered)
     providers = {
         name: replace(one, missing=context.missing.get(name, "")) for name, one in offered.items()

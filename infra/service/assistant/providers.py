@@ -6,7 +6,7 @@ only reads: a viewer sees what a project holds, not somebody's mail.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ from pydantic import Field, create_model
 from agents.assistant.providers import Provider
 from agents.tools.box import refuse
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
-from connectors.providers.calling import call_provider
+from connectors.providers.calling import Account, call_provider
 from connectors.providers.definition import Argument, ProviderDefinition, ToolDefinition
 from connectors.providers.files import FileProblem, read_providers
 from infra.platform.settings import Settings
@@ -25,6 +25,9 @@ from infra.service.assistant.accounts import AccountMissing, Accounts, open_acco
 LONGEST_TEXT, LONGEST_ITEM, MOST_ITEMS = 50_000, 2_000, 100
 LARGEST = 2**53  # beyond it JSON is not exact everywhere
 UNCONFIGURED = "provider_unconfigured"
+
+FindAccount = Callable[[ProviderDefinition], Account]
+"""The account to ask a provider with now. Raises AccountMissing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,16 @@ class ProviderList:
     problems: tuple[FileProblem, ...]
 
 
+def declare_providers(settings: Settings) -> tuple[Provider, ...]:
+    """The declared providers as they are described: no account is opened, and no tool asks one."""
+    definitions = read_providers(settings.home).definitions
+    return tuple(_build_provider(definition, "", _refuse_account) for definition in definitions)
+
+
+def _refuse_account(definition: ProviderDefinition) -> Account:
+    raise AccountMissing(f"{definition.title} is described here alone, and not asked.")
+
+
 async def list_providers(
     settings: Settings, environ: Mapping[str, str], *, project_id: str | None = None
 ) -> tuple[Provider, ...]:
@@ -66,7 +79,19 @@ async def list_providers(
     """
     accounts = await open_accounts(settings, environ, project_id)
     definitions = read_providers(settings.home).definitions
-    return tuple(_build_provider(definition, accounts) for definition in definitions)
+    return tuple(
+        _build_provider(definition, _tell_missing(definition, accounts), accounts.find)
+        for definition in definitions
+    )
+
+
+def _tell_missing(definition: ProviderDefinition, accounts: Accounts) -> str:
+    """What the provider lacks; empty where it can be asked."""
+    try:
+        accounts.find(definition)
+    except AccountMissing as error:
+        return str(error)
+    return ""
 
 
 async def describe_providers(
@@ -88,21 +113,20 @@ def _show(tool: Tool) -> AssistantProviderTool:
     return AssistantProviderTool(tool.name, tool.description, schema, tool.mutating, tool.confirm)
 
 
-def _build_provider(definition: ProviderDefinition, accounts: Accounts) -> Provider:
-    try:
-        accounts.find(definition)
-        missing = ""
-    except AccountMissing as error:
-        missing = str(error)
-    tools = tuple(_build_tool(definition, tool, accounts) for tool in definition.tools)
+def _build_provider(
+    definition: ProviderDefinition, missing: str, find_account: FindAccount
+) -> Provider:
+    tools = tuple(_build_tool(definition, tool, find_account) for tool in definition.tools)
     return Provider(definition.name, definition.title, definition.prompt, tools, missing)
 
 
-def _build_tool(definition: ProviderDefinition, tool: ToolDefinition, accounts: Accounts) -> Tool:
+def _build_tool(
+    definition: ProviderDefinition, tool: ToolDefinition, find_account: FindAccount
+) -> Tool:
     async def call(context: ToolContext, wanted: ToolArguments) -> ToolResult:
         """Looks for the account anew: a secret may have been taken away since the list was made."""
         try:
-            account = accounts.find(definition)
+            account = find_account(definition)
         except AccountMissing as error:
             return refuse(str(error), UNCONFIGURED)
         outcome = await call_provider(

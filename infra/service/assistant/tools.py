@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from agents.assistant.providers import LEDGER, NO_PROJECT, PROJECT, Provider
 from agents.tools.registry import build_tools
@@ -10,7 +10,7 @@ from agents.tools.retrieval import ToolRegistry
 from agents.tools.tool import Tool
 from infra.platform.settings import Settings
 from infra.service.asking.agent_tools import AgentTool, ServicePorts, describe_tool
-from infra.service.assistant.providers import list_providers
+from infra.service.assistant.providers import declare_providers
 from infra.service.models.models import has_research
 
 OF_LEDGER = ("ledger", "search", "status", "artifacts")  # spaces of the project's tools
@@ -22,33 +22,28 @@ LEDGER_PROMPT = (
 PROJECT_PROMPT = "The agents of the project: analyst, planner, assigner, reporter and scheduler."
 
 
-async def open_tools(settings: Settings, environ: Mapping[str, str], project: str) -> ToolRegistry:
-    """The tools that the assistant has where this project is chosen, or none is."""
+def declare_tools(settings: Settings, project: str) -> ToolRegistry:
+    """The tools that the assistant has where this project is chosen, or none is, as they are
+    described: no account is opened.
+    """
     ports = ServicePorts(settings, can_research=has_research(settings))
-    offered = await list_offered(settings, environ, project, project)
+    offered = list_offered(project, declare_providers(settings))
     return register_tools(ports, offered, has_project=bool(project))
 
 
-async def find_agent_tool(
-    settings: Settings, environ: Mapping[str, str], project: str, name: str
-) -> AgentTool | None:
+def find_agent_tool(settings: Settings, project: str, name: str) -> AgentTool | None:
     """A tool of the assistant as people see it; None where it has none of this name."""
-    tool = (await open_tools(settings, environ, project)).find(name)
+    tool = declare_tools(settings, project).find(name)
     return describe_tool(tool) if tool else None
 
 
-async def list_offered(
-    settings: Settings, environ: Mapping[str, str], project: str, account_of: str
-) -> dict[str, Provider]:
-    """The providers by name: the project's own two, and the outside services, with the accounts
-    that the project ``account_of`` may use, empty for none.
-    """
+def list_offered(project: str, outside: Iterable[Provider]) -> dict[str, Provider]:
+    """The providers by name: the project's own two, and the ``outside`` services."""
     missing = "" if project else NO_PROJECT
     own = (
         Provider(LEDGER, "the ledger of the chosen project", LEDGER_PROMPT, (), missing),
         Provider(PROJECT, "the agents of the chosen project", PROJECT_PROMPT, (), missing),
     )
-    outside = await list_providers(settings, environ, project_id=account_of or None)
     return {one.name: one for one in (*own, *outside)}
 
 

@@ -17,6 +17,7 @@ from infra.service.foundation.publishing import make_request, publish, redactor_
 from infra.store.tokens import Caller
 from projections.read import memories as read
 from projections.read.memories import NamedWorkflow
+from projections.read.positions import list_folded
 from projections.read.session import Conn
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.memory import WorkflowRemoved, WorkflowSaved
@@ -45,10 +46,11 @@ async def save_workflow(
             f"You have {MOST_WORKFLOWS} workflows already: remove one first.",
             code="too_many_workflows",
         )
-    await publish(settings, [make_request(fact, SERVICE_WIDE, caller.name)])
+    request = make_request(fact, SERVICE_WIDE, caller.name)
+    await publish(settings, [request])
 
     def shows(tables: Conn) -> NamedWorkflow | None:
-        if not read.is_workflow_of_request(tables, owner, name, key):
+        if not list_folded(tables, [request.event_id]):
             return None
         return read.read_workflow(tables, owner, name)
 
@@ -58,14 +60,17 @@ async def save_workflow(
 async def remove_workflow(settings: Settings, caller: Caller, name: str, *, key: str) -> None:
     """Keep a workflow no more. Raises NotFound."""
     owner = namespace_of(caller)
-    await ask(settings, lambda tables: read.read_workflow(tables, owner, name))
     fact = WorkflowRemoved(owner=owner, name=name, request_key=key)
-    await publish(settings, [make_request(fact, SERVICE_WIDE, caller.name)])
+    request = make_request(fact, SERVICE_WIDE, caller.name)
 
-    def is_gone(tables: Conn) -> bool | None:
-        return read.is_workflow_of_request(tables, owner, name, key) or None
+    def is_done(tables: Conn) -> bool | None:
+        return bool(list_folded(tables, [request.event_id])) or None
 
-    await wait_until_shown(settings, is_gone, "The removal", name=name)
+    if await ask(settings, is_done):
+        return
+    await ask(settings, lambda tables: read.read_workflow(tables, owner, name))
+    await publish(settings, [request])
+    await wait_until_shown(settings, is_done, "The removal", name=name)
 
 
 def _is_one_too_many(tables: Conn, owner: str, name: str) -> bool:
