@@ -12,12 +12,13 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
 from schemas.events.job import Priority
 from schemas.events.schedule import QuietHours, Recurrence, SprintPoint
+from schemas.time_zones import is_time_zone
 
 DAY = timedelta(days=1)
 FIELDS_OF_CRON, LONGEST_CRON = 5, 200
@@ -166,7 +167,7 @@ def _check_cron(recurrence: Recurrence) -> None:
             f"{recurrence.cron!r} is no cron expression: write five fields, such as"
             " '0 9 * * mon,thu' (minute, hour, day of the month, month, weekday)."
         )
-    if recurrence.timezone and recurrence.timezone not in available_timezones():
+    if recurrence.timezone and not is_time_zone(recurrence.timezone):
         raise ValueError(
             f"{recurrence.timezone!r} is no time zone: write it like Europe/Berlin or UTC."
         )

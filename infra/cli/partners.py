@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
-from zoneinfo import available_timezones
 
 from infra.cli.calls import Cairn
 from infra.client.connection import Pages
@@ -25,6 +24,7 @@ from infra.client.models.shared import (
     TurnEvents,
     TurnFork,
 )
+from schemas.time_zones import is_time_zone
 
 LOCAL_TIME = Path("/etc/localtime")  # on most machines a link to the zone's file
 ZONES = "/zoneinfo/"
@@ -156,4 +156,4 @@ def find_time_zone() -> str:
     """The IANA name of this machine's time zone; empty where it cannot be told."""
     target = os.path.realpath(LOCAL_TIME)
     name = os.environ.get("TZ", "").removeprefix(":") or target.partition(ZONES)[2]
-    return name if name in available_timezones() else ""
+    return name if is_time_zone(name) else ""

@@ -39,5 +39,5 @@ def list_seen(connection: Conn, viewer: Viewer, conversation_ids: Iterable[str])
     conditions = viewer.conditions("asked")
     query = " AND ".join([f"{ASKED} WHERE true", *(text for text, _ in conditions)])
     parameters = [value for _, value in conditions]
-    found = rows(connection, query, sorted(set(conversation_ids)), *parameters)
-    return {row["conversation_id"] for row in found}
+    matches = rows(connection, query, sorted(set(conversation_ids)), *parameters)
+    return {row["conversation_id"] for row in matches}

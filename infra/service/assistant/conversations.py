@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from zoneinfo import available_timezones
 
 from agents.assistant.memory import user_namespace
-from infra.platform.errors import Invalid, NotFound
+from infra.platform.errors import NotFound
 from infra.platform.settings import Settings
 from infra.service.asking import agents
 from infra.service.asking.agents import (
@@ -23,6 +22,7 @@ from infra.service.asking.turn_payload import AskedAssistant, TurnPayload
 from infra.service.assistant.tools import declare_tools
 from infra.service.foundation.database import ask
 from infra.service.foundation.publishing import check_key, draw_key
+from infra.service.foundation.time_zones import check_time_zone
 from infra.store import turn_jobs
 from projections.read import agents as read
 from projections.read import memories
@@ -173,11 +173,8 @@ def check_own(asks: Asks, conversation_id: str, tables: Conn) -> None:
 async def _check_choices(settings: Settings, request: MessageRequest) -> None:
     """Raises Invalid, NotFound."""
     await check_project(settings, request.asks, request.project_id)
-    if request.time_zone and request.time_zone not in available_timezones():
-        raise Invalid(
-            f"There is no time zone {request.time_zone!r}: write one such as Europe/Berlin.",
-            code="time_zone_unknown",
-        )
+    if request.time_zone:
+        check_time_zone(request.time_zone)
     if request.workflow:
         namespace = user_namespace(request.asks.owner)
         look = partial(memories.read_workflow, owner=namespace, name=request.workflow)

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from agents.assistant.comms import COMMS, run_comms
 from agents.assistant.messages import text_of
+from agents.assistant.providers import Provider
 from agents.assistant.run import AssistantRun, Workflow
 from agents.assistant.state import STATE_TYPES, AssistantState, begin_state
 from agents.project.answer_stream import AnswerStream
@@ -46,11 +47,7 @@ async def run_assistant(
     With ``saves`` each agent goes on at the step that was kept last.
     """
     project_id = asked.project or SERVICE_WIDE
-    if turn_log.is_replay:  # which asks nobody
-        outside = declare_providers(settings)
-    else:
-        outside = await list_providers(settings, environ, project_id=asked.project or None)
-    offered = list_offered(asked.project, outside)
+    offered = await _list_offered(settings, environ, asked.project, is_replay=turn_log.is_replay)
     context = await read_context(settings, turn_log, turn, asked, offered)
     providers = {
         name: replace(one, missing=context.missing.get(name, "")) for name, one in offered.items()
@@ -96,6 +93,16 @@ async def run_assistant(
         state = await run_comms(run, _begin(context, asked, turn))
     await _respond(turn_log, state)
     return state
+
+
+async def _list_offered(
+    settings: Settings, environ: Mapping[str, str], project: str, *, is_replay: bool
+) -> dict[str, Provider]:
+    """The providers by name; a replay asks nobody, so it needs no account of theirs."""
+    if is_replay:
+        return list_offered(project, declare_providers(settings))
+    outside = await list_providers(settings, environ, project_id=project or None)
+    return list_offered(project, outside)
 
 
 def _list_own(context: AssistantContext, asked: RequestReceived) -> tuple[str, ...]:

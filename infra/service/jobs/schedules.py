@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from zoneinfo import available_timezones
 
 from agents.project.scheduling import check, check_time, complete
 from agents.project.scheduling_words import (
@@ -26,6 +25,7 @@ from infra.platform.errors import Invalid, NotFound
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
+from infra.service.foundation.time_zones import check_time_zone
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.jobs.jobs import check_payload
 from infra.service.jobs.project_hours import ProjectHours, read_hours
@@ -215,11 +215,8 @@ async def set_project_settings(
 
     The next heartbeat moves what is scheduled to the new clocks.
     """
-    if timezone is not None and timezone not in available_timezones():
-        raise Invalid(
-            f"There is no time zone {timezone!r}: name one like Europe/Berlin or UTC.",
-            code="timezone_unknown",
-        )
+    if timezone is not None:
+        check_time_zone(timezone)
     if quiet_hours is not None:
         _check_quiet(quiet_hours)
     fact = SettingsChanged(
