@@ -140,19 +140,20 @@ class World:
         log = self.topic.open_replay() if replays else self.topic.open_log(attempt)
 
         async def program() -> AssistantState:
-            run = self._run(log, message, model, said, role)
-            return await run_comms(run, self._begin(message, model))
+            run = self.open_run(log, message, model, said, role)
+            return await run_comms(run, self.begin(message, model))
 
         return await program() if replays else await drive(log, program)
 
-    def _run(
+    def open_run(
         self,
         log: TurnLog,
         message: str,
         model: ChatModel | None,
-        said: Sequence[str],
-        role: Any,
+        said: Sequence[str] = (),
+        role: Any = "owner",
     ) -> AssistantRun:
+        """What the agents work with on a message."""
         spaces: dict[str, list[Tool]] = {}
         for tool in self.tools:
             spaces.setdefault(tool.space, []).append(tool)
@@ -183,7 +184,7 @@ class World:
             has_project=True,
         )
 
-    def _begin(self, message: str, model: ChatModel | None) -> AssistantState:
+    def begin(self, message: str, model: ChatModel | None) -> AssistantState:
         return begin_state(
             message,
             [HumanMessage(id=f"{self.turn_id}.asked", content=message)],

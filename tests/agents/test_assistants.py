@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.assistant.comms import COMMS_AGENT
-from agents.assistant.end_hooks import memory_learning_node
+from agents.assistant.comms import run_comms
+from agents.assistant.create import run_agent
+from agents.assistant.end_hooks import MEMORY_LEARNING, memory_learning_node
 from agents.assistant.memory import list_memory_ids
 from agents.assistant.messages import text_of
 from agents.assistant.providers import Provider
 from agents.assistant.state import AssistantState
-from agents.assistant.subagents import create_provider_subagent
-from agents.assistant.work import AtWork
+from agents.assistant.subagents import create_provider_subagent, subagent_of
+from agents.assistant.work import Hook
 from agents.runs.effects import Json
 from agents.tools.retrieval import ToolRegistry
 from infra.service.runs.driving import Paused
-from schemas.events.agent import FollowupsSuggested, HandoffFinished, ToolCalled
+from schemas.events.agent import (
+    EffectRecorded,
+    FollowupsSuggested,
+    HandoffFinished,
+    ToolCalled,
+)
 from schemas.events.memory import MemoryStored
 from tests.agents.assistants import Outside, World, answer, calls
 from tests.agents.talks import Killed, Topic, in_loop
@@ -481,7 +487,41 @@ def test_each_flag_of_the_factory_changes_what_is_bound():
 
 @in_loop
 async def test_what_was_learnt_is_stored_once_a_piece_of_work():
-    state: Any = {"memories_stored": True, "messages": [], "query": "Find it", "round": 1}
-    run: Any = None
-    at_work = AtWork(run, COMMS_AGENT, "trn_1", run)
-    assert await memory_learning_node(at_work, state) == {"memories_stored": True}
+    world = mail_world()
+    world.outside.texts["list_mail"] = ""
+    search = calls(("list_mail", {"subject": "invoice"}))
+    script: list[Step] = [search, search_again(world), answer("Found it.")]
+    with scripted_provider(lambda request: script.pop(0)) as provider:
+        model = OverHttp(provider.base_url)
+        run = world.open_run(world.topic.open_log(), "Find the invoice", model)
+        specialist = subagent_of(run.providers["mail"], run.tools)
+        assert specialist.end_hooks == (MEMORY_LEARNING,)
+        again = Hook("memory_learning_again", memory_learning_node)
+        twice = replace(specialist, end_hooks=(MEMORY_LEARNING, again))
+        state = await run_agent(run, twice, "trn_1.1.0", world.begin("Find the invoice", model))
+    assert state["memories_stored"]
+    assert [one.kind for one in world.topic.events if isinstance(one, MemoryStored)] == ["skill"]
+    looks = [one for one in world.topic.events if isinstance(one, EffectRecorded)]
+    assert [one.position.node for one in looks].count("mail:learning") == 1
+
+
+@in_loop
+async def test_a_node_changes_its_own_fields_of_the_state_and_leaves_the_others():
+    world = World()
+    script: list[Step] = [
+        calls(("search_memory", {"query": "answers"})),
+        answer("Short."),
+        {"follow_up_actions": []},
+    ]
+    with scripted_provider(script) as provider:
+        model = OverHttp(provider.base_url)
+        begun = world.begin("How do I like answers?", model)
+        begun["memories"], begun["objections"] = ["I like tea"], ["promise"]
+        run = world.open_run(world.topic.open_log(), "How do I like answers?", model)
+        state = await run_comms(run, begun)
+    assert set(state) == set(AssistantState.__annotations__)
+    changed = {name for name in begun if state[name] != begun[name]}  # type: ignore[literal-required]
+    assert changed == {"messages", "round", "ended"}
+    kinds = [one.type for one in state["messages"]]
+    assert sorted(kinds) == ["ai", "ai", "human", "system", "tool"]
+    assert begun["messages"][0] in state["messages"]

@@ -4,26 +4,29 @@ services are asked once, and what it did can be run again.
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 import httpx
 import pytest
+from aiohttp import web
 
 from agents.assistant.prompt import FORM
 from infra.platform import postgres
 from projections.read.session import rows
+from tests.connectors.stand_ins.provider import ProviderServer
+from tests.connectors.stand_ins.server import Asked, reply
 from tests.http.conftest import Called
 from tests.http.test_chat import done, frames_until_end
 from tests.models.provider import Request, Step, scripted_provider, write_models
 
 pytestmark = pytest.mark.broker
 ROOT = "/v1/assistant"
+MAIL_SEARCH = "gmail_search_messages"
 DEFINITION = """
 name = "yard"
 title = "the yard"
@@ -38,85 +41,56 @@ name = "yard_list_crates"
 description = "List the crates that stand in the yard."
 method = "GET"
 path = "/crates"
-query = {{ q = "{{words}}" }}
+query = { q = "{words}" }
 [tools.arguments]
-words = {{ required = true, description = "Words." }}
+words = { required = true, description = "Words." }
 
 [[tools]]
 name = "yard_remove_crate"
 description = "Remove a crate from the yard."
 method = "POST"
-path = "/crates/{{crate}}/remove"
-body = {{ why = "{{why}}" }}
+path = "/crates/{crate}/remove"
+body = { why = "{why}" }
 [tools.arguments]
-crate = {{ required = true, description = "Which crate." }}
-why = {{ required = true, description = "Why." }}
+crate = { required = true, description = "Which crate." }
+why = { required = true, description = "Why." }
 """
 
 
-class Yard(ThreadingHTTPServer):
-    """An outside service that counts what it is asked."""
+class Yard(ProviderServer):
+    """A yard with two crates, and a mailbox in which nothing is called an invoice."""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Asked)
-        self.asked: list[str] = []
+    async def route(self, asked: Asked, body: dict[str, Any]) -> web.Response:
+        if asked.path.startswith("/gmail"):
+            is_there = asked.query.get("q") == "bill"
+            return reply({"messages": [{"id": "m7", "threadId": "t7"}]} if is_there else {})
+        if asked.method == "POST":
+            return reply({"removed": True})
+        return reply({"crates": [{"id": "c1"}, {"id": "c2"}]})
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
+    def lines(self) -> list[str]:
+        """Method, path with query, and body of each request."""
+        return [f"{it.method} {it.target} {it.body.decode()}".strip() for it in self.asked]
 
     @property
     def changes(self) -> list[str]:
-        return [one for one in self.asked if one.startswith("POST")]
-
-
-class _Asked(BaseHTTPRequestHandler):
-    server: Yard
-
-    def do_GET(self) -> None:
-        if self.path.startswith("/gmail"):  # nothing is called an invoice
-            is_found = "q=bill" in self.path
-            self._answer({"messages": [{"id": "m7", "threadId": "t7"}]} if is_found else {})
-            return
-        self._answer({"crates": [{"id": "c1"}, {"id": "c2"}]})
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self._answer({"removed": True}, body.decode())
-
-    def _answer(self, data: Any, body: str = "") -> None:
-        self.server.asked.append(f"{self.command} {self.path} {body}".strip())
-        content = json.dumps(data).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        pass
+        return [one for one in self.lines if one.startswith("POST")]
 
 
 @contextmanager
 def open_yard(called: Called) -> Iterator[Yard]:
     """The service, and a provider for it by a file alone."""
-    folder = called.cairn.home / "providers"
-    folder.mkdir(exist_ok=True)
-    yard = Yard()
-    thread = threading.Thread(target=yard.serve_forever)
-    thread.start()
-    file, mail = folder / "yard.toml", folder / "gmail.toml"
-    file.write_text(DEFINITION.format(url=yard.url))
+    home = called.cairn.home
     account = '[credential]\nplace = "env:YARD_TOKEN"\n'
-    mail.write_text(f'extends = "gmail"\nbase_url = "{yard.url}"\n{account}')
-    try:
-        yield yard
-    finally:
-        file.unlink()
-        mail.unlink()
-        yard.shutdown()
-        thread.join()
-        yard.server_close()
+    with Yard().beside() as yard:
+        yard.write_file(home, "yard", DEFINITION)
+        yard.write_file(home, "gmail", f'extends = "gmail"\nbase_url = "{{url}}"\n{account}')
+        try:
+            yield yard
+        finally:
+            for name in ("yard", "gmail"):
+                (home / "providers" / f"{name}.toml").unlink()
 
 
 def say(client: httpx.Client, message: str, **more: Any) -> Any:
@@ -240,6 +214,8 @@ ASKED: list[Request] = []  # what the model was asked last
 def answer_anything(request: Request) -> Step:
     """A model that keeps the yard, or looks for mail."""
     ASKED.append(request)
+    if "Answer at once" in request.text and "Suggest up to 4" not in request.text:
+        return {"answer": "At once."}
     is_of_mail = "Where is my invoice?" in request.text
     return find_mail(request) if is_of_mail else keep_yard(request)
 
@@ -299,15 +275,36 @@ def yard(owner: httpx.Client, called: Called) -> Iterator[Yard]:
             models.unlink()
 
 
+def list_frames_until_it_waits(client: httpx.Client, turn_id: str) -> list[str]:
+    """The names of the frames of a turn that waits for two answers, while it waits."""
+    names: list[str] = []
+    with client.stream("GET", f"/v1/streams/{turn_id}") as stream:
+        for line in stream.iter_lines():
+            names += [line.removeprefix("event: ")] if line.startswith("event: ") else []
+            if names.count("confirmation_requested") == 2:
+                break
+    return [name for name in names if name != "hb"]
+
+
+def events_of(client: httpx.Client, turn: Any, kind: str) -> list[Any]:
+    """The contents of a turn's events of a kind."""
+    events = done(client.get(f"{ROOT}/turns/{turn['turn_id']}/events"))["events"]
+    return [one["data"] for one in events if one["event_type"] == f"agent.{kind}"]
+
+
 def test_two_changes_are_each_asked_about_and_made_once_as_they_were_decided(
     owner: httpx.Client, called: Called, yard: Yard
 ):
+    done(owner.post("/v1/memories", json={"text": "the yard is cleared on Mondays"}))
     yard.asked.clear()
     turn = say(owner, "Clear the yard, please")
     assert turn["status"] == "waiting"
     first, second = turn["waiting"]
     assert [one["tool"] for one in turn["waiting"]] == ["yard_remove_crate"] * 2
-    assert yard.asked == ["GET /crates?q=all"]
+    assert yard.lines == ["GET /crates?q=all"]
+    names = list_frames_until_it_waits(owner, turn["turn_id"])
+    assert names.index("tool_call") < names.index("tool_result") < len(names) - 2
+    assert "done" not in names
     with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
         kept = "FROM checkpoints WHERE starts_with(run_id, %s)"
         agents = rows(tables, f"SELECT run_id {kept}", turn["turn_id"])
@@ -332,9 +329,18 @@ def test_two_changes_are_each_asked_about_and_made_once_as_they_were_decided(
     ]
     frames = frames_until_end(owner, turn["turn_id"])
     assert ("follow_up_actions", {"follow_up_actions": ["Show the yard"]}) in frames
+    told = [name for name, _ in frames]
+    assert told.index("token") < told.index("done") == len(told) - 1
+    assert ("token", {"text": "Done."}) in frames
     state = done(owner.get(f"{ROOT}/turns/{turn['turn_id']}/checkpoint"))
     assert (state["query"], state["ended"]) == ("Clear the yard, please", "answered")
     assert state["conversation_id"] == turn["conversation_id"]
+    assert state["mem0_user_id"] == done(owner.get("/v1/me"))["name"]
+    assert datetime.fromisoformat(state["current_datetime"]).tzinfo is not None
+    assert "the yard is cleared on Mondays" in state["memories"]
+    assert state["memories_stored"] is False  # comms learns nothing of its work
+    kinds = [one["type"] for one in state["messages"]]
+    assert sorted(kinds) == ["ai", "ai", "human", "system", "tool"]  # each step has added its own
     asked = len(yard.asked)
     again = done(owner.get(f"{ROOT}/turns/{turn['turn_id']}/checkpoint"))
     assert again["log_sha256"] == state["log_sha256"] and len(yard.asked) == asked
@@ -368,7 +374,7 @@ def test_each_agent_has_its_own_words_and_tools_and_goes_on_where_it_was(
     mail = asked_of("You work with the user's mail")
     assert "- gmail_search_messages(" in mail[0] and "yard_" not in mail[0]
     assert "Where is my invoice?" in mail[0]  # the user's own words
-    assert [one.split("?")[1][:9] for one in yard.asked if "/gmail" in one] == [
+    assert [one.split("?")[1][:9] for one in yard.lines if "/gmail" in one] == [
         "q=invoice",
         "q=bill&ma",
     ]
@@ -383,10 +389,57 @@ def test_each_agent_has_its_own_words_and_tools_and_goes_on_where_it_was(
     handed = [one["data"] for one in events if one["event_type"] == "agent.handoff_finished"]
     assert [one["thread"].partition(":")[2] for one in handed] == ["gmail", "executor"]
     assert handed[0]["summary"] == "The invoice is m7."
-    drawn = done(owner.get("/v1/agents/graphs/comms"))
-    assert {"filter_messages", "trim_messages", "follow_up_actions"} <= set(drawn["nodes"])
-    assert "memory_learning" in done(owner.get("/v1/agents/graphs/provider"))["nodes"]
+    direct = [one for one in events_of(owner, turn, "tool_called") if one["tool"] != MAIL_SEARCH]
+    assert [(one["tool"], one["position"]["node"]) for one in direct] == [
+        ("yard_list_crates", "executor")
+    ]
+    assert yard.lines.count("GET /crates?q=all") == 1
+
+    ASKED.clear()
+    say(owner, "Where is my invoice?")  # in another conversation
+    (skill,) = [one["text"] for one in learnt if one["namespace"] == "agent:gmail"]
+    assert skill in asked_of("You work with the user's mail")[0]
+    assert skill not in "".join(asked_of("You are the executor"))
+    now = done(owner.get("/v1/memories", params={"of": "agents"}))["items"]
+    assert [one["text"] for one in now].count(skill) == 1
     assert owner.delete("/v1/memories").is_success
+
+
+PRE_HOOKS = ["filter_messages", "manage_system_prompts", "trim_messages"]
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("comms", "follow_up_actions"), ("executor", ""), ("provider", "memory_learning")],
+)
+def test_a_drawing_shows_what_always_follows_and_what_the_output_decides(
+    name: str, end: str, owner: httpx.Client
+):
+    drawn = done(owner.get(f"/v1/agents/graphs/{name}"))
+    assert set(drawn["nodes"]) == {*PRE_HOOKS, "agent", "tools", *filter(None, [end])}
+    always = {(it["source"], it["target"]) for it in drawn["edges"] if not it["is_conditional"]}
+    decided = {(it["source"], it["target"]) for it in drawn["edges"] if it["is_conditional"]}
+    last = end or "__end__"
+    assert always == {
+        *pairwise(["__start__", *PRE_HOOKS, "agent"]),
+        *([(end, "__end__")] if end else []),
+    }
+    first = PRE_HOOKS[0]
+    assert decided == {
+        ("agent", "tools"), ("agent", first), ("agent", last), ("tools", first), ("tools", last),
+    }  # fmt: skip
+
+
+def test_the_output_of_the_model_decides_which_way_a_graph_goes(owner: httpx.Client, yard: Yard):
+    yard.asked.clear()
+    straight = say(owner, "Answer at once")
+    assert straight["answer"]["content"] == "At once."
+    assert events_of(owner, straight, "handoff_started") == []
+    by_tools = say(owner, "Clear the yard, please")
+    handed = events_of(owner, by_tools, "handoff_started")
+    assert [one["to_agent"] for one in handed] == ["executor", "yard"]
+    path = f"{ROOT}/conversations/{by_tools['conversation_id']}"
+    done(owner.post(f"{path}/stop"))
 
 
 def test_a_fork_goes_on_from_a_decision_otherwise_and_is_compared(owner: httpx.Client, yard: Yard):
