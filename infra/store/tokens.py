@@ -60,10 +60,9 @@ class Caller:
 
     def may_follow(self, stream: Stream) -> bool:
         """Whether the stream is theirs: one of the assistant is for its owner alone,
-        as long as they see the project that was chosen in it."""
+        as long as they see the projects that were chosen in its conversation."""
         if stream.owner:
-            is_seen = not stream.chosen or self.may_see(stream.chosen)
-            return self.name == stream.owner and is_seen
+            return self.name == stream.owner and all(map(self.may_see, stream.chosen))
         return self.may_see(stream.project_id)
 
 

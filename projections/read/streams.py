@@ -11,33 +11,43 @@ from infra.platform.errors import NotFound
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.envelope import SERVICE_WIDE
 
+NONE = "'{}'::text[]"
+# The projects that were chosen in a conversation: a message may quote those before it.
+CHOSEN = """ARRAY(SELECT DISTINCT c.data ->> 'project' FROM agent_events c
+            WHERE c.conversation_id = {conversation} AND c.ordinal = 0)"""
 STREAM = f"""
-    SELECT project_id, created_at, '' AS owner, '' AS chosen FROM projects WHERE project_id = %s
+    SELECT project_id, created_at, '' AS owner, {NONE} AS chosen
+    FROM projects WHERE project_id = %s
     UNION ALL
-    SELECT project_id, p.created_at, '', '' FROM ingestion_runs JOIN projects p USING (project_id)
+    SELECT project_id, p.created_at, '', {NONE}
+    FROM ingestion_runs JOIN projects p USING (project_id)
     WHERE run_id = %s
     UNION ALL
-    SELECT project_id, p.created_at, '', '' FROM quality_runs JOIN projects p USING (project_id)
+    SELECT project_id, p.created_at, '', {NONE} FROM quality_runs JOIN projects p USING (project_id)
     WHERE quality_run_id = %s
     UNION ALL
-    SELECT project_id, p.created_at, '', ''
+    SELECT project_id, p.created_at, '', {NONE}
     FROM onboarding_pipelines JOIN projects p USING (project_id)
     WHERE pipeline_id = %s
     UNION ALL
-    (SELECT project_id, p.created_at, '', ''
+    (SELECT project_id, p.created_at, '', {NONE}
     FROM orchestration_jobs JOIN projects p USING (project_id)
     WHERE correlation_id = %s AND job_type = 'agent_turn' LIMIT 1)
     UNION ALL
     (SELECT project_id, to_timestamp(0), payload -> 'assistant' ->> 'owner',
-        coalesce(payload -> 'assistant' ->> 'project', '') FROM orchestration_jobs
+        payload -> 'assistant' ->> 'project'
+            || {CHOSEN.format(conversation="payload ->> 'conversation_id'")}
+    FROM orchestration_jobs
     WHERE correlation_id = %s AND job_type = 'agent_turn' AND project_id = '{SERVICE_WIDE}'
         AND payload ? 'assistant' LIMIT 1)
     UNION ALL
-    SELECT project_id, to_timestamp(0), data ->> 'owner', coalesce(data ->> 'project', '')
-    FROM agent_events
+    SELECT project_id, to_timestamp(0), data ->> 'owner',
+        {CHOSEN.format(conversation="e.conversation_id")}
+    FROM agent_events e
     WHERE turn_id = %s AND ordinal = 0 AND project_id = '{SERVICE_WIDE}'
     UNION ALL
-    (SELECT project_id, p.created_at, '', '' FROM stream_frames JOIN projects p USING (project_id)
+    (SELECT project_id, p.created_at, '', {NONE}
+    FROM stream_frames JOIN projects p USING (project_id)
     WHERE stream_id = %s LIMIT 1)
 """
 FRAME = "stream_id, seq, name, data, is_last"
@@ -84,7 +94,7 @@ ENDS_OF_PIPELINE = f"{ENDS_OF} FROM ({OF_PIPELINE} WHERE p.pipeline_id = %s) fra
 
 class Stream(ReadModel):
     """A stream that exists. One of the assistant is for its ``owner`` alone, as long as they see
-    the ``chosen`` project.
+    the ``chosen`` projects of its conversation.
 
     ``epoch`` belongs to this stream alone and changes when its project is made anew in another log:
     the places of frames are comparable within one stream only.
@@ -94,7 +104,7 @@ class Stream(ReadModel):
     project_id: str
     epoch: str
     owner: str = ""
-    chosen: str = ""
+    chosen: tuple[str, ...] = ()
 
     @property
     def is_endless(self) -> bool:
@@ -126,7 +136,8 @@ def read_stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project, of a run, or of what has frames. Raises NotFound."""
     for row in rows(connection, STREAM, *[stream_id] * 8):
         epoch = _epoch(stream_id, row.pop("created_at"))
-        return Stream(stream_id=stream_id, epoch=epoch, **row)
+        chosen = sorted(filter(None, row.pop("chosen")))
+        return Stream(stream_id=stream_id, epoch=epoch, chosen=tuple(chosen), **row)
     raise unknown_stream(stream_id)
 
 

@@ -166,7 +166,8 @@ def test_who_sees_a_project_no_more_sees_no_conversation_about_it(
         turn = say(ana, "How are parcels signed?", project=called.project)
         path = f"{ROOT}/conversations/{turn['conversation_id']}"
         assert ana.get(path).is_success
-        say(ana, "What did you say?", conversation_id=turn["conversation_id"])  # of no project
+        same = {"conversation_id": turn["conversation_id"]}
+        next_turn = say(ana, "What did you say?", **same)  # it may quote the one before
         say(ana, "Remember that I sign parcels", project=called.project)
         assert [len(list_own(it, "conversations")) for it in (ana, later)] == [2, 0]
         assert [len(list_own(it, "turns")) for it in (ana, later)] == [3, 0]
@@ -175,8 +176,11 @@ def test_who_sees_a_project_no_more_sees_no_conversation_about_it(
         assert ana.get("/v1/memories").json()["items"][0]["source_thread"]
         for each in (path, f"{ROOT}/turns/{turn['turn_id']}/events"):
             assert later.get(each).status_code == 404
-        assert later.get(f"/v1/streams/{turn['turn_id']}").status_code == 404
-        goes_on = {"message": "Go on", "conversation_id": turn["conversation_id"]}
+        for it in (turn, next_turn):
+            assert later.get(f"/v1/streams/{it['turn_id']}").status_code == 404
+            assert later.get(f"{ROOT}/turns/{it['turn_id']}/events").status_code == 404
+        assert frames_until_end(ana, next_turn["turn_id"])
+        goes_on = {"message": "Go on", **same}
         assert later.post(f"{ROOT}/messages", json=goes_on).status_code == 404
     limited = called.make_token("owner", called.other, name="bo of one")
     with called.client(limited) as bo:
