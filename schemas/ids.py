@@ -14,9 +14,10 @@ EVENT_NAMESPACE = uuid.UUID("b3e4243e-be75-5d1a-9eeb-89a9730aba65")
 ID_HEX_DIGITS = 32
 # What an id may begin with: rules that look for secrets know an id by it.
 ID_PREFIXES = (
-    "ann", "art", "atm", "chk", "cnd", "cnf", "cnv", "con", "ctr", "dlq", "dlv", "eff", "evd",
-    "gen", "hitl", "job", "llm", "lnk", "mem", "mop", "mrg", "mry", "msg", "onb", "pg", "prj",
-    "psg", "qlr", "reb", "red", "run", "src", "stm", "syn", "tok", "trn", "tst", "whk", "wrk",
+    "ann", "art", "atm", "brn", "chk", "chn", "cnd", "cnf", "cnv", "con", "cst", "ctr",
+    "dlq", "dlv", "dvs", "eff", "evd", "gen", "hitl", "job", "llm", "lnk", "mem", "mop",
+    "mrg", "mry", "msg", "onb", "pg", "prj", "psg", "qlr", "reb", "red", "run", "sev",
+    "src", "stm", "syn", "tok", "trn", "tst", "wfl", "whk", "wrk",
 )  # fmt: skip
 
 
@@ -90,6 +91,22 @@ def job_id(project: str, job_type: str, idempotency_key: str, earlier: int = 0) 
     """Id of a job; ``earlier`` counts the dead ones that had the same key before it."""
     parts = (project, job_type, idempotency_key)
     return derive_id("job", *parts, *([earlier] if earlier else []))
+
+
+def workflow_id(project: str, idempotency_key: str) -> str:
+    return derive_id("wfl", project, idempotency_key)
+
+
+def consultation_id(project: str, idempotency_key: str) -> str:
+    return derive_id("cst", project, idempotency_key)
+
+
+def brainstorm_id(project: str, idempotency_key: str) -> str:
+    return derive_id("brn", project, idempotency_key)
+
+
+def chain_id(project: str, idempotency_key: str) -> str:
+    return derive_id("chn", project, idempotency_key)
 
 
 def loop_id(project: str, artifact_seq: int, phase: str) -> str:

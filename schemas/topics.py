@@ -36,6 +36,7 @@ KeyFamily = Literal[
     "pipeline_id",
     "stream_id",
     "conversation_id",
+    "workflow_id",
     "outside",
     "origin",
 ]

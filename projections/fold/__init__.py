@@ -7,6 +7,7 @@ from projections.fold import (
     artifacts,
     audit,
     dead_letters,
+    development_talk,
     ingestion,
     jobs,
     ledger,
@@ -20,6 +21,7 @@ from projections.fold import (
     streams,
     team,
     webhooks,
+    workflows,
 )
 from projections.projection import Fold
 from schemas.topics import TOPICS
@@ -40,6 +42,8 @@ FOLDS: dict[str, Fold] = {
         *schedules.FOLDS.items(),
         *agents.FOLDS.items(),
         *memories.FOLDS.items(),
+        *workflows.FOLDS.items(),
+        *development_talk.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
         *audit.FOLDS.items(),

@@ -10,11 +10,12 @@ from projections.read.owed import count_owed_chunks
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.model_calls import CallOutcome
 
-CostGroup = Literal["agent", "stage", "model", "run", "day", "call"]
+CostGroup = Literal["agent", "stage", "role", "model", "run", "day", "call"]
 COST_GROUPS: tuple[CostGroup, ...] = get_args(CostGroup)
 KEYS: dict[CostGroup, str] = {
     "agent": "agent",
     "stage": "stage",
+    "role": "tier",  # draft, review, or the strength of model that was asked for
     "model": "provider || '/' || model",
     "run": "coalesce(run_id, '-')",
     "call": "call_id",

@@ -32,7 +32,14 @@ STREAM = f"""
     UNION ALL
     (SELECT project_id, p.created_at, '', {NONE}
     FROM orchestration_jobs JOIN projects p USING (project_id)
-    WHERE correlation_id = %s AND job_type = 'agent_turn' LIMIT 1)
+    WHERE correlation_id = %s AND job_type IN ('agent_turn', 'workflow', 'delivery') LIMIT 1)
+    UNION ALL
+    (SELECT project_id, to_timestamp(0), '', {NONE} FROM orchestration_jobs
+    WHERE correlation_id = %s
+        AND job_type IN ('workflow', 'delivery') AND project_id = '{SERVICE_WIDE}' LIMIT 1)
+    UNION ALL
+    SELECT project_id, to_timestamp(0), '', {NONE} FROM workflows
+    WHERE workflow_id = %s AND project_id = '{SERVICE_WIDE}'
     UNION ALL
     (SELECT project_id, to_timestamp(0), payload -> 'assistant' ->> 'owner',
         payload -> 'assistant' ->> 'project'
@@ -134,7 +141,7 @@ class StreamEnds(ReadModel):
 
 def read_stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project, of a run, or of what has frames. Raises NotFound."""
-    for row in rows(connection, STREAM, *[stream_id] * 8):
+    for row in rows(connection, STREAM, *[stream_id] * 10):
         epoch = _epoch(stream_id, row.pop("created_at"))
         chosen = sorted(filter(None, row.pop("chosen")))
         return Stream(stream_id=stream_id, epoch=epoch, chosen=tuple(chosen), **row)
@@ -144,7 +151,8 @@ def read_stream(connection: Conn, stream_id: str) -> Stream:
 def unknown_stream(stream_id: str) -> NotFound:
     """The same words for a stream that is not there and for one that is not theirs."""
     return NotFound(
-        f"There is no stream {stream_id}: give the id of a project, a run, a pipeline or a turn.",
+        f"There is no stream {stream_id}: give the id of a project, a run, a pipeline, a turn or a"
+        " workflow.",
         code="stream_unknown",
         detail={"stream_id": stream_id},
     )

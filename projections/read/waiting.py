@@ -9,13 +9,17 @@ from projections.read.session import Conn, ReadModel, rows
 # What waits is views over several tables, and short: it is sorted when it is asked for.
 EVERYTHING = """(
     SELECT kind, target_id, severity, status, since_seq, queued_seq, detail, atom_a_id, atom_b_id,
-        project_id FROM hitl_queue
+        project_id, NULL AS workflow_id FROM hitl_queue
     UNION ALL SELECT 'proposal', hitl_event_id, NULL, state, ledger_seq, ledger_seq, '', NULL, NULL,
-        project_id FROM proposals WHERE state = 'waiting'
+        project_id, NULL FROM proposals WHERE state = 'waiting'
+    UNION ALL SELECT 'gate', g.confirmation_id, NULL, g.gate, g.opened_ordinal, g.opened_ordinal,
+        g.summary, NULL, NULL, g.project_id, g.workflow_id FROM workflow_gates g
+        JOIN workflows w USING (workflow_id)
+        WHERE g.decision IS NULL AND g.opened_at IS NOT NULL AND w.finished_at IS NULL
 )"""
 QUEUE = Listing(
     "waiting",
-    "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq,"
+    "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq, q.workflow_id,"
     " coalesce(q.detail, (SELECT CASE c.differing_tokens WHEN '{}' THEN"
     "   'differ in the order of their words' ELSE"
     "   'differ in: ' || array_to_string(c.differing_tokens, ', ') END"
@@ -40,8 +44,9 @@ class WaitingItem(ReadModel):
 
     ``blocks`` are the artifacts that cannot become ``stable`` before. ``detail`` says what a run
     has left to a person, in which words two atoms in review differ (the review of a series names
-    those of all its members), or who proposes what and why. Contradictions and merge reviews wait
-    since the deep run that queued them.
+    those of all its members), who proposes what and why, or what a gate of a workflow is about;
+    ``workflow_id`` is that of a gate alone. Contradictions and merge reviews wait since the deep
+    run that queued them.
     """
 
     kind: str
@@ -54,14 +59,15 @@ class WaitingItem(ReadModel):
     title_a: str | None
     title_b: str | None
     blocks: list[str]
+    workflow_id: str | None
 
 
 def list_waiting(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[WaitingItem]:
     """A page of contradictions, the gravest first, of merge reviews, of removals that a run holds,
-    of verified atoms without evidence, and of what members propose. Raises Refusal for a bad
-    cursor.
+    of verified atoms without evidence, of what members propose, and of gates at which workflows
+    wait. Raises Refusal for a bad cursor.
     """
     conditions = [("q.project_id = %s", project_id)]
     records, following = page_of(connection, QUEUE, conditions, cursor, limit)

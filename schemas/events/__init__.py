@@ -28,6 +28,8 @@ from schemas.events.connector import (
     SyncStarted,
 )
 from schemas.events.connector_item import ItemReceived
+from schemas.events.delivery import DELIVERY_EVENTS
+from schemas.events.development_talk import TALK_EVENTS
 from schemas.events.dlq import DeadLetter, DeadLetterResolved, RecordUndecidable
 from schemas.events.extract import ExtractRequested
 from schemas.events.hitl import (
@@ -106,6 +108,8 @@ from schemas.events.team import (
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 from schemas.events.webhook import WEBHOOK_FACTS
+from schemas.events.workflow import RUN_EVENTS
+from schemas.events.workflow_stages import STAGE_EVENTS
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
@@ -197,6 +201,10 @@ _EVENTS: tuple[type[Event], ...] = (
     *CALL_FACTS,
     *AGENT_EVENTS,
     *MEMORY_EVENTS,
+    *RUN_EVENTS,
+    *STAGE_EVENTS,
+    *DELIVERY_EVENTS,
+    *TALK_EVENTS,
     DeadLetter,
     RecordUndecidable,
     DeadLetterResolved,

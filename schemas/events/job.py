@@ -32,6 +32,10 @@ JobType = Literal[
     "rebuild",
     "verify_log",
     "agent_turn",
+    "workflow",
+    "delivery",
+    "consultation",
+    "brainstorm",
 ]
 JobStatus = Literal["queued", "leased", "succeeded", "failed", "dead", "cancelled"]
 Priority = Literal["urgent", "scheduled", "background"]

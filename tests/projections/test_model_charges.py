@@ -315,6 +315,7 @@ def test_costs_add_up_by_agent_model_run_and_day(books: Books):
     assert [key for key, *_ in lines("model")] == ["lab/m"]
     assert [calls for _, calls, _ in lines("call")] == [1, 1, 1]
     assert lines("stage") == [("map", 3, 90e-6)]
+    assert [key for key, *_ in lines("role")] == [attempt.request.tier]
     ((day, calls, cost_usd),) = books.model.rows(
         "SELECT to_char(day, 'YYYY-MM-DD'), sum(calls), sum(cost_usd) FROM cost_daily GROUP BY day"
     )

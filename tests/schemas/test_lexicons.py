@@ -19,6 +19,7 @@ ROOMS = {  # the package that has the files, by the room whose code asks for the
     "agents/offline": "agents.offline.lexicons",
     "agents/project": "agents.project.lexicons",
     "agents/runs": "agents.runs.consent.lexicons",
+    "agents/development": "agents.development.shell.lexicons",
     "streams": "streams.lexicons",
     "schemas/document_roles": "schemas.document_roles.lexicons",
 }
