@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agents.models.call import Usage
@@ -126,7 +126,7 @@ async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[ProviderPart
         answer_schema=request.answer_schema,
         max_output_tokens=request.max_output_tokens,
         temperature=request.temperature,
-        timeout_s=caller.timeout_s,
+        timeout_s=attempt.timeout_s or caller.timeout_s,
     )
     if not caller.is_streamed:
         yield await caller.providers.ask(call)
@@ -153,6 +153,7 @@ class _Draft:
     text: str = ""
     error_class: str = ""
     status: int | None = None
+    counted_cost_usd: float | None = None
 
 
 async def _settle(
@@ -166,6 +167,7 @@ async def _settle(
         text=draft.text,
         error_class=draft.error_class,
         status=draft.status,
+        counted_cost_usd=draft.counted_cost_usd,
     )
     return await finish(caller.watch.settle(call_id, attempt, outcome))
 
@@ -185,8 +187,10 @@ def _close_answered(attempt: Attempt, answer: ProviderAnswer, received: Received
     if received.fault:
         error_class = MALFORMED if received.fault == MALFORMED else f"answer_{received.fault}"
         text = answer.text or answer.refusal
-        return _Draft("malformed", usage, answer.served_model, text, error_class)
-    return _Draft("answered", usage, answer.served_model, answer.text)
+        draft = _Draft("malformed", usage, answer.served_model, text, error_class)
+    else:
+        draft = _Draft("answered", usage, answer.served_model, answer.text)
+    return replace(draft, counted_cost_usd=answer.counted_cost_usd)
 
 
 def _close_failed(attempt: Attempt, failure: ProviderFailure, text: str) -> _Draft:

@@ -14,9 +14,12 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agents.models.families import family_of
 from schemas.ids import sha256_hex
 
-Tier = Literal["fast", "standard", "strong", "free", "research"]
+# ``draft`` writes what ``review`` judges: models of two families, see `agents.models.families`.
+Tier = Literal["fast", "standard", "strong", "free", "research", "draft", "review"]
+ROLES: tuple[Tier, ...] = ("draft", "review")
 
 
 class Message(BaseModel):
@@ -32,7 +35,8 @@ class ModelRequest(BaseModel):
     ``answer_schema`` is a JSON Schema that the answer must satisfy, None for plain text. Put what
     stays the same from call to call first in ``messages``: providers charge less for a beginning
     that they have seen. ``occurrence`` tells equal requests of one run apart. Unless ``may_repair``
-    an answer that cannot be used is not sent back: the caller asks in another way.
+    an answer that cannot be used is not sent back: the caller asks in another way. ``models``
+    narrows the tier to these ``provider/model`` names, in this order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,6 +49,7 @@ class ModelRequest(BaseModel):
     temperature: float = Field(default=0.0, ge=0, le=2)
     occurrence: str = ""
     may_repair: bool = True
+    models: tuple[str, ...] = ()
 
     project_id: str
     agent: str
@@ -72,6 +77,8 @@ class ModelRequest(BaseModel):
                 "run_id",
             },
         )
+        if self.models:  # without them the hash is the one that earlier records have
+            asked["models"] = list(self.models)
         return sha256_hex(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode())
 
 
@@ -104,7 +111,8 @@ class ModelAnswer(BaseModel):
 
     ``model`` is the one that served, which may not be the one asked for. ``attempts`` counts all
     calls behind it, also those that failed, and ``usage``, ``cost_usd`` and ``latency_ms`` sum over
-    them. ``cost_usd`` None: a price is not known.
+    them. ``cost_usd`` None: a price is not known. ``counted_cost_usd`` is what a program of a
+    subscription says that the call would have cost. ``fallback_used``: the first choice failed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -119,6 +127,13 @@ class ModelAnswer(BaseModel):
     cost_usd: float | None = None
     latency_ms: int = 0
     attempts: int = 1
+    counted_cost_usd: float | None = None
+    fallback_used: bool = False
+
+    @property
+    def family(self) -> str:
+        """Whose model has answered."""
+        return family_of(self.provider, self.model)
 
 
 @dataclass(frozen=True, slots=True)

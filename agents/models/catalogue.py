@@ -33,4 +33,7 @@ CATALOGUE: tuple[KnownProvider, ...] = (
 RESEARCH = KnownProvider(
     "perplexity", ("sonar-deep-research",), "PERPLEXITY_API_KEY", "https://api.perplexity.ai"
 )
-BY_NAME = {provider.name: provider for provider in (*CATALOGUE, RESEARCH)}
+# Programs of this machine that are signed in to a subscription. They serve the roles alone.
+CLAUDE_CLI = KnownProvider("claude-cli", ("claude-opus-4-6",))
+PROGRAMS = (CLAUDE_CLI,)
+BY_NAME = {provider.name: provider for provider in (*CATALOGUE, RESEARCH, *PROGRAMS)}

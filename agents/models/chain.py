@@ -25,6 +25,8 @@ from agents.models.structured import ask_for_repair
 from agents.models.watch import Attempt, CallWatch
 
 TIMEOUT_S = 120.0
+# Of a program: the same may go well the next time.
+ONCE_MORE = ("rate_limited", "overloaded", "provider_error", "bad_body", "idle")
 LONGEST_WAIT_S = 5.0  # a longer Retry-After leads to the next provider at once
 REAL_CLOCK = Clock()
 
@@ -100,7 +102,9 @@ class _Asking:
     async def _ask_in_turn(
         self, configuration: ModelConfiguration
     ) -> AsyncGenerator[StreamPart, None]:
-        candidates = await list_candidates(self.request.tier, configuration, self._discover)
+        candidates = await list_candidates(
+            self.request.tier, configuration, self._discover, self.request.models
+        )
         ahead = list(candidates)
         while ahead:
             ended, has_shown = None, False
@@ -143,6 +147,7 @@ class _Asking:
             fallback_from=before or None,
             fallback_reason=reason,
             repair=self.repair,
+            timeout_s=candidate.timeout_s,
         )
 
     def _count(self, candidate: Candidate, ended: Ended) -> None:
@@ -176,6 +181,12 @@ class _Asking:
             raise self._give_up(RequestRefused, f"{candidate.name} refuses the request")
         if ended.failure.error_class == "worker_unavailable":
             raise self._give_up(AllProvidersFailed, "The model worker cannot be reached")
+        if ended.failure.error_class == "ceiling":  # nobody pays for as much again
+            raise self._give_up(AllProvidersFailed, f"{candidate.name} was given up")
+        if candidate.is_program and ended.failure.error_class in ONCE_MORE:
+            is_first = candidate.provider not in self.waited_for
+            self.waited_for.add(candidate.provider)
+            return is_first
         return await self._wait_as_asked(candidate.provider, ended.failure)
 
     async def _wait_as_asked(self, provider: str, failure: ProviderFailure) -> bool:
@@ -222,4 +233,6 @@ class _Asking:
             cost_usd=self.cost_usd,
             latency_ms=round((self.caller.clock.monotonic() - self.began_s) * 1000),
             attempts=self.made,
+            counted_cost_usd=answer.counted_cost_usd,
+            fallback_used=bool(self.stands_in_for[0]),
         )

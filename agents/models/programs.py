@@ -1,11 +1,11 @@
 """A command-line program that is asked like a model: the port through which it is run.
 
-Its whole process tree ends with the call. ``infra/runtime/programs.py`` runs it.
+Its whole process tree ends with the call. ``infra/service/foundation/programs.py`` runs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -16,7 +16,8 @@ CEILING_S = 1_800.0
 @dataclass(frozen=True, slots=True)
 class ProgramCall:
     """``given`` is its standard input, ``environ`` its whole environment, ``directory`` where it
-    runs; None: an empty one of its own, removed behind it.
+    runs; None: an empty one of its own, removed behind it, which is also its TMPDIR unless
+    ``environ`` names another. It is idle while it writes to neither of its outputs.
     """
 
     argv: tuple[str, ...]
@@ -28,18 +29,18 @@ class ProgramCall:
 
 
 class Programs(Protocol):
-    def run(self, call: ProgramCall) -> AsyncIterator[str]:
+    def run(self, call: ProgramCall) -> AsyncGenerator[str, None]:
         """Lines of its standard output as they come, of any length, without their ends.
 
-        Raises ProgramFailed after the lines that came. Closing the iterator ends the program.
+        Raises ProgramFailed after the lines that came. Closing the generator ends the program.
         """
         ...
 
 
 class ProgramFailed(Exception):
     """``missing``: it cannot be started. ``idle``: it printed nothing for too long. ``ceiling``:
-    it took too long in all. ``exit``: it ended with ``code``; ``errors`` is the end of what it
-    wrote to standard error.
+    it took too long in all, or printed a line without end. ``exit``: it ended with ``code``;
+    ``errors`` is the end of what it wrote to standard error.
     """
 
     def __init__(

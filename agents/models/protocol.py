@@ -25,6 +25,9 @@ ErrorClass = Literal[
     "refused",
     "content_refused",
     "worker_unavailable",
+    "idle",  # of a program, as are the following
+    "ceiling",
+    "program_failed",
 ]
 
 
@@ -44,7 +47,8 @@ class ProviderCall(BaseModel):
 
 class ProviderAnswer(BaseModel):
     """``usage`` None: the provider reported none. ``served_model`` is the name in its answer,
-    ``refusal`` what a model says that declines to answer.
+    ``refusal`` what a model says that declines to answer. ``counted_cost_usd`` is what a program
+    counts, though a subscription pays.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -54,6 +58,7 @@ class ProviderAnswer(BaseModel):
     usage: Usage | None = None
     finish: str = "stop"
     refusal: str = ""
+    counted_cost_usd: float | None = None
 
 
 ProviderPart = str | ProviderAnswer  # of a stream: pieces of the text, then the whole answer

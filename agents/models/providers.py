@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from agents.models.call import Tier
+from agents.models.call import ROLES, Tier
 from agents.models.catalogue import BY_NAME, OLLAMA, RESEARCH
 from agents.models.configuration import ModelConfiguration, ModelProvider
 
@@ -41,16 +41,22 @@ ROUTES = {
 # Ollama and servers of one's own: llama.cpp, vLLM and LM Studio keep to schemas.
 OWN = Route(takes_schema=True)
 
+ROLE_TIMEOUT_S = 300.0  # a draft is long
+
 Discover = Callable[[str], Awaitable[tuple[str, ...]]]  # provider -> the models it has now
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model of a provider that may be asked. ``is_local``: it costs nothing."""
+    """A model of a provider that may be asked. ``is_local``: it costs nothing. ``timeout_s`` is the
+    limit of its calls where they have one of their own. ``is_program``: see `ModelProvider`.
+    """
 
     provider: str
     model: str
     is_local: bool = False
+    timeout_s: float | None = None
+    is_program: bool = False
 
     @property
     def name(self) -> str:
@@ -78,9 +84,13 @@ def find_ollama(provider: ModelProvider) -> str:
 
 
 async def list_candidates(
-    tier: Tier, configuration: ModelConfiguration, discover: Discover
+    tier: Tier,
+    configuration: ModelConfiguration,
+    discover: Discover,
+    models: tuple[str, ...] = (),
 ) -> tuple[Candidate, ...]:
-    """Who may answer a request of ``tier``, first choice first; none twice.
+    """Who may answer a request of ``tier``, first choice first; none twice. ``models`` are
+    ``provider/model`` names that take the place of those of the tier.
 
     A tier without an entry takes all models of the configured providers in their order. Of Ollama
     only models that it has now are taken.
@@ -88,28 +98,46 @@ async def list_candidates(
     configured = {
         provider.name: provider for provider in configuration.providers if provider.is_configured
     }
-    wanted = list(_list_wanted(tier, configuration, configured))
+    wanted = list(_list_wanted(tier, configuration, configured, models))
     has_ollama = any(name == OLLAMA for name, _ in wanted)
     local_models = await discover(OLLAMA) if has_ollama else ()
     candidates: dict[Candidate, None] = {}
     for name, model in wanted:
         for each in _choose_models(name, model, configured[name], local_models):
-            candidates[Candidate(name, each, configured[name].is_local)] = None
+            candidates[_build_candidate(tier, configured[name], each)] = None
     return tuple(candidates)
 
 
 def _list_wanted(
-    tier: Tier, configuration: ModelConfiguration, configured: dict[str, ModelProvider]
+    tier: Tier,
+    configuration: ModelConfiguration,
+    configured: dict[str, ModelProvider],
+    models: tuple[str, ...],
 ) -> Iterator[tuple[str, str | None]]:
     """Names of providers, each with one of its models, or None for all of them."""
-    if tier not in configuration.tiers:
+    if models or tier in ROLES:
+        names = models or configuration.list_role(tier)
+    elif tier in configuration.tiers:
+        names = configuration.tiers[tier]
+    else:
         default = configuration.list_configured(is_research=tier == "research")
         yield from ((provider.name, None) for provider in default)
         return
-    for name in configuration.tiers[tier]:
+    for name in names:
         provider, _, model = name.partition("/")
         if provider in configured:
             yield provider, model or None
+
+
+def _build_candidate(tier: Tier, provider: ModelProvider, model: str) -> Candidate:
+    timeout_s = ROLE_TIMEOUT_S if tier in ROLES else None
+    return Candidate(
+        provider.name,
+        model,
+        is_local=provider.is_local,
+        timeout_s=provider.ceiling_s if provider.is_program else timeout_s,
+        is_program=provider.is_program,
+    )
 
 
 def _list_known_models(name: str) -> tuple[str, ...]:

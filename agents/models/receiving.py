@@ -22,9 +22,12 @@ Fault = Literal["", "length", "refusal", "empty", "malformed"]
 MOST_STARTS = 40  # places in a text at which JSON may begin
 MOST_PASSES = 3  # over a text, of all that is read from them
 MOST_VALUES = 8  # of a text
+MOST_MARKS = 20  # ends of thoughts, from the last one back
 MAX_ANSWER = 400_000  # characters
 CUT_FINISHES = frozenset({"length", "max_tokens"})
-_THOUGHT_ENDS = ("</think>", "</thinking>", "</reasoning>")
+_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+BEGINS_A_VALUE = ("{", "[", '"', "```")
 _UNUSUAL = "\ufeff\u200b\u2060\0"
 _DECLINES = re.compile(
     r"\W{0,3}(?:(?:i[’']?m |i am )?(?:very |so )?sorry\b|(?:i|we) (?:can[’']?t|cannot|can not"
@@ -60,7 +63,7 @@ def receive(text: str, schema: dict[str, Any], finish: str = "stop", refusal: st
 
 
 def _receive(text: str, schema: dict[str, Any], finish: str) -> Received:
-    answer = _drop_thoughts(text).strip().strip(_UNUSUAL).strip()
+    answer = drop_thoughts(text).strip().strip(_UNUSUAL).strip()
     is_cut = finish in CUT_FINISHES
     if not answer:
         fault: Fault = "length" if is_cut else "empty"
@@ -90,13 +93,52 @@ def _without_json(text: str, is_cut: bool) -> Received:
     return Received(fault="length" if is_cut else "malformed", problems=(problem,))
 
 
-def _drop_thoughts(text: str) -> str:
-    """The text without what a model thought aloud before it answered."""
-    if _read_strictly(text.strip()) is not None:  # such a mark is within a value
+def drop_thoughts(text: str) -> str:
+    """The text without what a model thought aloud before it answered.
+
+    A mark within a value is no end of thoughts: an answer may quote one that somebody else wrote.
+    Nor are there thoughts where the text begins as a value or with a fence.
+    """
+    if text.lstrip().startswith(BEGINS_A_VALUE):
         return text
-    lower = text.lower() if text.isascii() else text
-    ends = [at + len(mark) for mark in _THOUGHT_ENDS if (at := lower.rfind(mark)) >= 0]
-    return text[max(ends, default=0) :]
+    marks = [*_THOUGHT_END.finditer(text)][-MOST_MARKS:]
+    try:
+        if not marks or _read_strictly(text.strip()) is not None:
+            return text
+        spans = _list_spans(text)
+    except RecursionError:  # what is nested too deeply is no answer in any case
+        return text
+    for mark in reversed(marks):
+        if not any(begin < mark.start() < end for begin, end in spans):
+            return text[mark.end() :]
+    return text
+
+
+def list_claims(text: str, name: str, values: str) -> set[str]:
+    """What the text says a field is, in lower case, wherever it says it, also in JSON within JSON.
+
+    ``values`` are the words to look for, as alternatives of a regular expression.
+    """
+    plain = _ESCAPE.sub(lambda it: chr(int(it[1], 16)), text).replace("\\", "")
+    pattern = rf"\b{name}\b[\"'*_]*\s*[:=]\s*[\"'*_]*({values})\b"
+    return {match[1].lower() for match in re.finditer(pattern, plain, re.IGNORECASE)}
+
+
+def _list_spans(text: str) -> list[tuple[int, int]]:
+    """Where whole values begin and end in a text."""
+    spans: list[tuple[int, int]] = []
+    at, read_before = 0, 0
+    for _ in range(MOST_STARTS):
+        at = _next_start(text, at)
+        if at < 0 or read_before > MOST_PASSES * len(text):
+            break
+        read = read_loose(text, at)
+        read_before += read.end - at
+        is_whole = bool(read.value) and not read.is_cut and not read.is_open
+        if is_whole:
+            spans.append((at, read.end))
+        at = read.end if is_whole else at + 1
+    return spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class Attempt:
     fallback_from: str | None = None
     fallback_reason: str = ""
     repair: tuple[Message, ...] = ()
+    timeout_s: float | None = None  # of the call, where it is not that of all calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Outcome:
     text: str = ""
     error_class: str = ""
     status: int | None = None
+    counted_cost_usd: float | None = None  # see `ModelAnswer`
 
 
 class CallWatch(Protocol):

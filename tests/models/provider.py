@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -149,7 +149,7 @@ def scripted_provider(script: Script) -> Iterator[ScriptedProvider]:
 
 def write_models(
     path: Path,
-    tiers: dict[str, Sequence[str]] | None = None,
+    tiers: Mapping[str, Sequence[str]] | None = None,
     **providers: ScriptedProvider | str | dict[str, Any],
 ) -> Path:
     """Configure ``providers`` in their order, each by a scripted one, an address or its fields."""

@@ -15,8 +15,15 @@ from infra.platform.errors import NotFound
 from infra.platform.settings import Settings
 from infra.service.models.entries import ProviderSpec, drop_provider, insert_provider
 from infra.service.models.file import ModelsFileInvalid, read_models
-from infra.service.models.models import list_models
-from infra.service.models.setup import TrialFailed, add_provider, explain_failure, remove_provider
+from infra.service.models.models import list_models, list_roles
+from infra.service.models.setup import (
+    TrialFailed,
+    add_provider,
+    explain_failure,
+    remove_provider,
+    try_role,
+)
+from tests.models.claude import error, result, write_claude
 from tests.models.provider import Answer, scripted_provider
 
 FILE = Path("models.toml")
@@ -141,6 +148,14 @@ def test_a_provider_whose_key_is_in_no_variable_is_not_added(tmp_path: Path):
         (ProviderFailure(error_class="refused", status=404), "knows no model m"),
         (ProviderFailure(error_class="connection"), "cannot be reached"),
         (ProviderFailure(error_class="timeout"), "has not answered within"),
+        (
+            ProviderFailure(error_class="program_failed", detail="/login"),
+            "sign in. It says: /login",
+        ),
+        (
+            ProviderFailure(error_class="connection", detail="claude cannot be started: none"),
+            "install it, or give the path",
+        ),
         (ProviderFailure(error_class="overloaded", status=529, detail="busy"), "says: busy"),
     ],
 )
@@ -165,3 +180,58 @@ def test_a_provider_is_removed_with_its_key(tmp_path: Path):
     assert "key of openai" not in settings.models_file.read_text()
     with pytest.raises(NotFound):
         asyncio.run(remove_provider(settings, "openai", {}))
+
+
+def with_roles(folder: Path, review_url: str, *steps: dict[str, Any]) -> Settings:
+    settings = Settings(home=folder)
+    program = write_claude(folder / "bin", *steps).program
+    for spec in (
+        ProviderSpec("claude-cli", program=program),
+        ProviderSpec("google", base_url=review_url, api_key="k", models=("gemini-3.1",)),
+        ProviderSpec("lab", base_url=review_url, needs_key=False, models=("ours",)),
+    ):
+        asyncio.run(add_provider(settings, spec, {}, try_it=False))
+    return settings
+
+
+def test_each_model_that_drafts_or_reviews_is_really_asked(tmp_path: Path):
+    with scripted_provider(['{"word": "ready"}', Answer("x", model="ours")]) as reviewer:
+        ready = {"prints": result('{"word": "ready"}')}
+        settings = with_roles(tmp_path, reviewer.base_url, ready)
+        (draft,) = asyncio.run(try_role(settings, "draft", os.environ))
+        gemini, lab = asyncio.run(try_role(settings, "review", os.environ))
+    assert (draft.name, draft.family) == ("claude-cli/claude-opus-4-6", "anthropic")
+    assert draft.trial and draft.trial.keeps_form and draft.trial.cost_usd == 0
+    assert (gemini.name, gemini.family) == ("google/gemini-3.1", "google") and gemini.trial
+    assert lab.trial and not lab.trial.keeps_form
+    assert len(reviewer.requests) == 2
+
+
+def test_a_program_that_is_not_signed_in_says_so(tmp_path: Path):
+    settings = with_roles(tmp_path, "http://127.0.0.1:9/v1", error("Please run /login"))
+    (draft,) = asyncio.run(try_role(settings, "draft", os.environ))
+    assert draft.trial is None and "Please run /login" in draft.problem
+
+
+def test_a_role_that_nobody_has_is_named(tmp_path: Path):
+    with pytest.raises(NotFound, match="No model can draft: add the provider claude-cli"):
+        asyncio.run(try_role(Settings(home=tmp_path), "draft", {}))
+
+
+def test_who_drafts_and_who_reviews_is_listed_with_families(tmp_path: Path):
+    draft, review = list_roles(with_roles(tmp_path, "http://127.0.0.1:9/v1", {}), {})
+    assert (draft.models, draft.families) == (["claude-cli/claude-opus-4-6"], ["anthropic"])
+    assert review.models == ["google/gemini-3.1", "lab/ours"]
+    assert review.families == ["google", "ours"]
+    assert (draft.unknown, review.unknown) == ([], ["lab/ours"])
+
+
+def test_while_one_family_drafts_and_reviews_nothing_is_added(tmp_path: Path):
+    settings = with_roles(tmp_path, "http://127.0.0.1:9/v1", {})
+    written = settings.models_file.read_text().replace('"ours"', '"ours", "claude-next"')
+    settings.models_file.write_text(f'{written}\n[tiers]\nreview = ["lab/claude-next"]\n')
+    written = settings.models_file.read_text()
+    with pytest.raises(ModelsFileInvalid) as refused:
+        asyncio.run(add_provider(settings, ProviderSpec("xai", api_key="k"), {}, try_it=False))
+    assert refused.value.code == "family_conflict"
+    assert settings.models_file.read_text() == written

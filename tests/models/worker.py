@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ class ModelWorker:
 
     def configure(
         self,
-        tiers: dict[str, Sequence[str]] | None = None,
+        tiers: Mapping[str, Sequence[str]] | None = None,
         **providers: ScriptedProvider | str | dict[str, Any],
     ) -> None:
         """Its providers from now on; see `write_models`."""

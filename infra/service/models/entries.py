@@ -28,6 +28,7 @@ class ProviderSpec:
     api_key_env: str | None = None
     needs_key: bool | None = None
     models: tuple[str, ...] = ()
+    program: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ def _write(spec: ProviderSpec) -> list[str]:
         "api_key_env": spec.api_key_env,
         "needs_key": spec.needs_key,
         "models": list(spec.models) or None,
+        "program": spec.program,
     }
     return [
         "[[providers]]\n",

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from agents.models.call import Tier
-from agents.models.catalogue import BY_NAME, OLLAMA
-from agents.models.configuration import ModelConfiguration, ModelProvider
+from agents.models.call import ROLES, Tier
+from agents.models.catalogue import BY_NAME, OLLAMA, PROGRAMS
+from agents.models.configuration import REVIEWER, ModelConfiguration, ModelProvider
+from agents.models.families import find_conflicts, find_family
 from agents.models.prices import Price, PriceTable, read_prices
+from agents.models.programs import CEILING_S, IDLE_S
 from infra.platform.addresses import is_loopback, is_well_formed
 from infra.platform.errors import Forbidden, Invalid
 from infra.platform.files import FOR_OTHERS
@@ -47,6 +49,9 @@ class _ProviderEntry(BaseModel):
     api_key_env: str | None = None
     needs_key: bool | None = None
     models: list[str] | None = None
+    program: str | None = None
+    idle_s: float | None = Field(default=None, gt=0)
+    ceiling_s: float | None = Field(default=None, gt=0)
 
 
 class _File(BaseModel):
@@ -207,6 +212,7 @@ def _provider_of(
         raise ModelsFileInvalid(f"{place} has both api_key and api_key_env: remove one.")
     if entry.base_url is not None:
         _check_address(place, entry)
+    _check_program(place, entry)
     if known is None and not entry.base_url:
         raise ModelsFileInvalid(
             f"{place} has no base_url: give the address of its API, or use one of the names"
@@ -222,7 +228,26 @@ def _provider_of(
         api_key=_key_of(entry, environ, with_keys),
         needs_key=needs_key if needs_key is not None else known is None or known.needs_key,
         models=tuple(models),
+        program=entry.program or "",
+        idle_s=entry.idle_s or IDLE_S,
+        ceiling_s=entry.ceiling_s or CEILING_S,
     )
+
+
+def _check_program(place: str, entry: _ProviderEntry) -> None:
+    """Raises ModelsFileInvalid for settings of programs elsewhere, and of servers at a program."""
+    is_program = any(entry.name == known.name for known in PROGRAMS)
+    for_programs = (entry.program, entry.idle_s, entry.ceiling_s)
+    if not is_program and any(value is not None for value in for_programs):
+        raise ModelsFileInvalid(
+            f"{place} is no program of this machine: remove program, idle_s and ceiling_s."
+        )
+    for_servers = (entry.base_url, entry.api_key, entry.api_key_env)
+    if is_program and (any(value is not None for value in for_servers) or entry.needs_key):
+        raise ModelsFileInvalid(
+            f"{place} is a program that is signed in by itself: remove base_url, api_key,"
+            " api_key_env and needs_key."
+        )
 
 
 def _check_address(place: str, entry: _ProviderEntry) -> None:
@@ -269,3 +294,26 @@ def _check_tiers(path: Path, found: ModelConfiguration) -> None:
                     f"{path}: `tiers.{tier}` names {name}, which searches the web and serves the"
                     " tier research alone: remove it there."
                 )
+            if provider.is_program and tier not in ROLES:
+                raise ModelsFileInvalid(
+                    f"{path}: `tiers.{tier}` names {name}, a program that serves the tiers"
+                    f" {' and '.join(ROLES)} alone: remove it there."
+                )
+    _check_roles(path, found)
+
+
+def _check_roles(path: Path, found: ModelConfiguration) -> None:
+    """Raises ModelsFileInvalid where one family drafts and reviews, or the reviewer drafts."""
+    for name in found.list_role("draft"):
+        if find_family(name) == REVIEWER:
+            raise ModelsFileInvalid(
+                f"{path}: `tiers.draft` names {name}, and models of {REVIEWER} review alone:"
+                " remove it there.",
+                code="role_not_allowed",
+            )
+    for family in find_conflicts(found.list_role("draft"), found.list_role("review")):
+        raise ModelsFileInvalid(
+            f"{path}: models of {family} both draft and review: nobody judges the work of their own"
+            " family. Name models of another family in `tiers.draft` or `tiers.review`.",
+            code="family_conflict",
+        )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
-from typing import Literal
+from typing import Literal, get_args
 
 from agents.models.call import ChatModel
-from agents.models.catalogue import CATALOGUE, OLLAMA
+from agents.models.catalogue import CATALOGUE, OLLAMA, PROGRAMS
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
+from agents.models.families import find_family, is_known_family
 from agents.models.protocol import (
     ProviderAnswer,
     ProviderCall,
@@ -60,22 +61,28 @@ async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
     is configured. Raises Invalid, Forbidden for a file that is unfit.
     """
     known = read_models(settings, with_keys=False)
-    if not (known.has_model or known.has_research):
+    if not (known.has_model or known.has_research or known.has_program):
         yield None
         return
+    async with open_watch(settings) as watch:
+        file = ModelsFile(settings, with_keys=False)
+        model = TrackedChatModel(file.read, _Worker(settings), watch, settings.model_timeout_s)
+        try:
+            yield model
+        finally:  # what nobody waits for any more is paid for and recorded, too
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DRAINS_WITHIN_CALLS * settings.model_timeout_s):
+                    await model.drain()
+
+
+@asynccontextmanager
+async def open_watch(settings: Settings) -> AsyncIterator[RecordedCalls]:
+    """What reserves, pays and records calls of models, for the block."""
     tables = Tables(settings, CONNECTIONS)
-    watch = RecordedCalls(settings, tables, read_price_table(settings))
     shared = nullcontext() if producer_of(settings) else share_producer(settings)
     try:
         async with shared:
-            file = ModelsFile(settings, with_keys=False)
-            model = TrackedChatModel(file.read, _Worker(settings), watch, settings.model_timeout_s)
-            try:
-                yield model
-            finally:  # what nobody waits for any more is paid for and recorded, too
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(DRAINS_WITHIN_CALLS * settings.model_timeout_s):
-                        await model.drain()
+            yield RecordedCalls(settings, tables, read_price_table(settings))
     finally:
         tables.close()
 
@@ -117,6 +124,44 @@ class ProviderState(ReadModel):
     is_local: bool
 
 
+Role = Literal["draft", "review"]
+
+
+class RoleState(ReadModel):
+    """Who drafts or reviews, first choice first, as ``provider/model`` with the family of each.
+
+    ``unknown``: those of whom only the name tells whose models they are, so that nobody can be sure
+    that drafter and reviewer differ.
+    """
+
+    role: Role
+    models: list[str]
+    families: list[str]
+    unknown: list[str]
+
+
+def list_roles(settings: Settings, environ: Mapping[str, str]) -> list[RoleState]:
+    """Who drafts and who reviews. Raises Invalid (``family_conflict``, ``role_not_allowed``),
+    Forbidden.
+    """
+    configuration = read_models(settings, environ, with_keys=False)
+    return [_describe_role(role, configuration.list_role(role)) for role in get_args(Role)]
+
+
+def _describe_role(role: Role, names: tuple[str, ...]) -> RoleState:
+    families = [find_family(name) for name in names]
+    return RoleState(
+        role=role,
+        models=list(names),
+        families=families,
+        unknown=[
+            name
+            for name, family in zip(names, families, strict=True)
+            if not is_known_family(family)
+        ],
+    )
+
+
 async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[ProviderState]:
     """The providers of the file in its order, then those that Cairn knows besides.
 
@@ -133,7 +178,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
                 models=list(known.models),
                 is_local=not known.needs_key,
             )
-            for known in CATALOGUE
+            for known in (*CATALOGUE, *PROGRAMS)
             if known.name not in named
         ],
     ]

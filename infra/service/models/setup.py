@@ -19,6 +19,7 @@ from agents.models.call import Message, Usage
 from agents.models.catalogue import OLLAMA
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
+from agents.models.families import find_family
 from agents.models.prices import PriceTable, estimate_tokens
 from agents.models.protocol import (
     ProviderAnswer,
@@ -37,6 +38,7 @@ from infra.runtime import supervisor
 from infra.runtime.local.process import own_command, wait_until
 from infra.service.models.entries import ProviderSpec, drop_provider, insert_provider
 from infra.service.models.file import parse_models, read_models, read_price_table, read_text
+from infra.service.models.models import Role
 from infra.service.models.worker import find_model_worker, keep_variables
 from projections.read.session import ReadModel
 
@@ -52,6 +54,10 @@ FORM: dict[str, Any] = {  # what it answers by, as all that reads and judges doe
 }
 LONGEST_ANSWER = 512  # some models think before they answer
 # A call that reads a few chunks: instructions, text and what is found in it.
+ROLE_ADVICE: Mapping[Role, str] = {
+    "draft": "add the provider claude-cli or anthropic",
+    "review": "add a provider of another family than the drafter's",
+}
 USUAL_CALL = Usage(input_tokens=4_000, output_tokens=800)
 MILLION_CHARACTERS = Usage(input_tokens=400_000, output_tokens=80_000)
 
@@ -77,6 +83,18 @@ class Trial(ReadModel):
     cost_usd: float | None
     usual_call_usd: float | None
     million_characters_usd: float | None
+
+
+class RoleTrial(ReadModel):
+    """What came of one call of a model that drafts or reviews; without a ``trial`` the ``problem``.
+
+    ``name`` is ``provider/model``, ``family`` whose model it is.
+    """
+
+    name: str
+    family: str
+    trial: Trial | None
+    problem: str
 
 
 async def add_provider(
@@ -111,6 +129,33 @@ async def try_provider(settings: Settings, name: str, environ: Mapping[str, str]
     return await _try(settings, read_text(settings.models_file), name, environ)
 
 
+async def try_role(settings: Settings, role: Role, environ: Mapping[str, str]) -> list[RoleTrial]:
+    """Ask each model that drafts, or that reviews, one thing, programs of this machine too.
+
+    Raises NotFound where nobody has the role, Invalid, Forbidden, Unavailable.
+    """
+    names = read_models(settings, environ, with_keys=False).list_role(role)
+    if not names:
+        raise NotFound(
+            f"No model can {role}: {ROLE_ADVICE[role]} (or name one in `tiers.{role}` of"
+            f" {settings.models_file}).",
+            code="no_model_for_role",
+        )
+    text, trials = read_text(settings.models_file), list[RoleTrial]()
+    for name in names:
+        provider, _, model = name.partition("/")
+        family = find_family(name)
+        try:
+            trial = await _try(settings, text, provider, environ, model)
+        except Unavailable:
+            raise
+        except TrialFailed as failed:
+            trials.append(RoleTrial(name=name, family=family, trial=None, problem=str(failed)))
+        else:
+            trials.append(RoleTrial(name=name, family=family, trial=trial, problem=""))
+    return trials
+
+
 def _find(settings: Settings, name: str, environ: Mapping[str, str]) -> ModelProvider:
     found = read_models(settings, environ, with_keys=False).find_provider(name)
     if found is None:
@@ -118,7 +163,9 @@ def _find(settings: Settings, name: str, environ: Mapping[str, str]) -> ModelPro
     return found
 
 
-async def _try(settings: Settings, text: str, name: str, environ: Mapping[str, str]) -> Trial:
+async def _try(
+    settings: Settings, text: str, name: str, environ: Mapping[str, str], wanted: str = ""
+) -> Trial:
     provider = parse_models(settings.models_file, text, environ).find_provider(name)
     if provider is None or not provider.is_configured:
         raise TrialFailed(f"{name} has no key: give one, or set the variable that holds it.")
@@ -130,7 +177,7 @@ async def _try(settings: Settings, text: str, name: str, environ: Mapping[str, s
             client = find_model_worker(draft)
             if client is None:
                 raise Unavailable("The model worker did not start.", code="model_worker_away")
-            model = await _choose_model(client, provider)
+            model = wanted or await _choose_model(client, provider)
             began = SystemClock().now()
             call = ProviderCall(
                 provider=name,
@@ -138,7 +185,7 @@ async def _try(settings: Settings, text: str, name: str, environ: Mapping[str, s
                 messages=(Message(role="user", content=QUESTION),),
                 answer_schema=FORM,
                 max_output_tokens=LONGEST_ANSWER,
-                timeout_s=ANSWERS_WITHIN_S,
+                timeout_s=provider.idle_s if provider.is_program else ANSWERS_WITHIN_S,
             )
             try:
                 answer = await client.ask(call)
@@ -199,6 +246,10 @@ def explain_failure(name: str, model: str, failure: ProviderFailure) -> str:
             return f"{name} knows no model {model} (404): name another.{said}"
         case None, "timeout":
             return f"{name} has not answered within {ANSWERS_WITHIN_S:.0f} s.{said}"
+        case None, "connection" if "cannot be started" in failure.detail:
+            return f"{name} is not there: install it, or give the path of its program.{said}"
+        case None, "program_failed":
+            return f"{name} failed: start it by hand once, and sign in.{said}"
         case None, "connection":
             return f"{name} cannot be reached: check its address.{said}"
         case status, error_class:

@@ -7,6 +7,7 @@ its own place, since the library's memory grows; the socket stays open, so calle
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import secrets
@@ -15,12 +16,14 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from agents.models.catalogue import CLAUDE_CLI
 from agents.models.client import WorkerClient, WorkerPlace
 from infra.platform import loop
 from infra.platform.files import write_whole
 from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.runtime.local.process import port_is_free
+from infra.service.foundation.programs import MachinePrograms
 from infra.service.models.file import ModelsFile, list_key_variables, read_fit_models
 
 SOCKET = "CAIRN_MODEL_WORKER_SOCKET"  # the descriptor that a recycled worker hands on
@@ -31,6 +34,7 @@ VARIABLES = frozenset(
     + ("TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "K_SERVICE", "COVERAGE_PROCESS_START")
     + ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     + ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+    + ("USER", "LOGNAME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "NODE_EXTRA_CA_CERTS")
     + ("CAIRN_HOME", "CAIRN_PROCESS_NAME", "CAIRN_LOG_LEVEL", "CAIRN_MODELS")
     + ("CAIRN_OLLAMA_TTL_SECONDS", "CAIRN_OLLAMA_ENABLE_IN_CLOUD", "CAIRN_MODEL_FORMAT", SOCKET)
 )
@@ -41,7 +45,7 @@ log = get("models")
 def is_model_configured(settings: Settings) -> bool:
     """Whether there is work for the worker. A file that is unfit names no model."""
     known = read_fit_models(settings)
-    return known.has_model or known.has_research
+    return known.has_model or known.has_research or known.has_program
 
 
 def find_model_worker(settings: Settings) -> WorkerClient | None:
@@ -70,18 +74,35 @@ def run_model_worker(
     listening = _listen(settings, environ)
     place = _keep_place(settings, listening)
     # Loads the library; who asks meanwhile waits on the socket.
+    from agents.models.claude_program import ClaudeProgram, RoutedProviders
     from agents.models.ollama import OllamaModels
+    from agents.models.relay import Relay
     from agents.models.serving import serve_calls
     from agents.models.worker import LibraryProviders
+    from infra.service.models import proxy_serving
+    from infra.service.models.proxy_door import ProxyDoor
 
+    at_proxy = proxy_serving.listen(settings)
     file = ModelsFile(settings, environ)
     # Cloud Run has no Ollama beside it.
     is_allowed = settings.ollama_enable_in_cloud or not environ.get("K_SERVICE")
     ollama = OllamaModels(ttl_s=settings.ollama_ttl_seconds, is_allowed=is_allowed)
-    providers = LibraryProviders(file.read, ollama, sends_format=settings.model_format == "auto")
+    library = LibraryProviders(file.read, ollama, sends_format=settings.model_format == "auto")
+    claude = ClaudeProgram(
+        MachinePrograms(), lambda: file.read().find_provider(CLAUDE_CLI.name), environ
+    )
+    providers = RoutedProviders(library, claude)
+
+    async def serve() -> None:
+        door, is_over = ProxyDoor(settings, Relay(file.read)), asyncio.Event()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(proxy_serving.serve_door(door, at_proxy, is_over))
+            await serve_calls(listening, place.token, providers, most_calls)
+            is_over.set()
+
     tell_ready()
     log.info("models.listening", address=place.address)
-    loop.run(serve_calls(listening, place.token, providers, most_calls))
+    loop.run(serve())
     log.info("models.recycled", calls=most_calls)
     os.set_inheritable(listening.fileno(), True)
     again = dict(environ) | {SOCKET: str(listening.fileno())}
