@@ -1,0 +1,1 @@
+"""The tools of agents that write code: files of one workspace, and commands behind walls."""
