@@ -6,7 +6,7 @@ Both are handed in by the application layer. ``agents/development/drivers`` has 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -70,11 +70,24 @@ class Toolbox(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a prompt has cost so far: ``cost_usd`` None where a price is not known."""
+    """What a prompt has cost so far: ``cost_usd`` None where a price is not known.
+
+    ``is_estimated``: nobody reported a part of it, so that part is ours, rather too high.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
+    is_estimated: bool = False
+
+    def __add__(self, other: Spent) -> Spent:
+        is_priced = self.cost_usd is not None and other.cost_usd is not None
+        return Spent(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if is_priced else None,
+            is_estimated=self.is_estimated or other.is_estimated,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +113,9 @@ class Driver(Protocol):
 
     def prompt_agentic(
         self, prompt: str, system_prompt: str | None = None, session_id: str | None = None
-    ) -> AsyncIterator[StreamEvent | Reply]:
-        """What the model does until it is done; the `Reply` is always last."""
+    ) -> AsyncGenerator[StreamEvent | Reply, None]:
+        """What the model does until it is done; the `Reply` is always last.
+
+        Close it (``contextlib.aclosing``) where it is not read to its end: that ends the model.
+        """
         ...
