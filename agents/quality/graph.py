@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypedDict
 
 from agents.runs.graphs import DrawnGraph, describe_graph, run_to_end
+from agents.runs.review_loop import Round, decide_next, limit_steps
 from schemas.envelope import Event
 from schemas.events.artifact_quality import DimensionScore, QualityMode, QualityRun
 from schemas.events.artifact_sections import ReviewFinding, Section
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 EVALUATOR, REVISER = "evaluator", "reviser"
-STEPS = 2 * max(MAX_ITERATIONS.values()) + 2  # never met: a mode has a limit of its own
+STEPS = limit_steps(max(MAX_ITERATIONS.values()), 2)  # never met: a mode has a limit of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +147,9 @@ def revise_with(parts: Parts) -> Node:
 
 
 def after_evaluator(state: GateState) -> Literal["reviser", "__end__"]:
-    is_last = state["iteration"] >= state["assessed"].max_iterations
-    is_over = passes(state["dimensions"]) or is_last
-    return "__end__" if is_over else "reviser"
+    last = Round(is_accepted=passes(state["dimensions"]))
+    step = decide_next(last, None, state["iteration"], state["assessed"].max_iterations)
+    return "reviser" if step == "revise" else "__end__"
 
 
 def build_graph(parts: Parts) -> CompiledStateGraph[GateState, None, GateState, GateState]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, StreamPart
-from agents.models.errors import AllProvidersFailed
+from agents.models.call import ChatModel, Message
 from agents.project import analyst, assigner, assistant, planner, reporter, scheduler, supervisor
 from agents.project.graph import Decision, Parts, Perform
 from agents.project.specialist import SpecialistContext, Work, do_work
@@ -44,32 +42,6 @@ class TurnContext:
     has_research: bool = False
     asked_by: str = ""
     attached: list[str] = field(default_factory=list)
-
-
-class AbsentModel:
-    """The model of a turn that began with one, where none is configured any more."""
-
-    async def complete(self, request: ModelRequest) -> ModelAnswer:
-        raise AllProvidersFailed("No model is configured any more.")
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
-        yield await self.complete(request)
-
-
-@asynccontextmanager
-async def open_turn_model(
-    settings: Settings, *, has_model: bool, is_replay: bool
-) -> AsyncIterator[ChatModel | None]:
-    """The model of a turn that began with one, also where none is configured any more: what it
-    has answered is in the log. None for a turn that began without.
-    """
-    from infra.service.models.models import open_model
-
-    if not has_model or is_replay:
-        yield AbsentModel() if has_model else None
-        return
-    async with open_model(settings) as model:
-        yield model or AbsentModel()
 
 
 @dataclass(frozen=True, slots=True)

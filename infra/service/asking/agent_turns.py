@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
-from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Refusal, Unavailable
 from infra.platform.settings import Settings
 from infra.service.asking.forks import read_copied
@@ -24,7 +22,8 @@ from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
 from infra.service.runs.checkpoints import make_saver, open_states
 from infra.service.runs.driving import Paused, drive, replay
-from infra.service.runs.run_log import Publish, RunDiverged
+from infra.service.runs.opening import Opened, open_facts, open_run_model
+from infra.service.runs.run_log import RunDiverged
 from infra.store.jobs.keeper import RunningJob
 from infra.store.jobs.lease import LeaseLost, check_held
 from projections.read.agents import TurnEvent
@@ -66,14 +65,6 @@ CHANGE_UNFIT_SAID = (
 Assist = Callable[
     [Settings, Mapping[str, str], TurnLog, TurnPlace, RequestReceived], Awaitable[object]
 ]
-Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
-
-
-def open_facts(settings: Settings) -> AbstractAsyncContextManager[Publish]:
-    """The log of a turn, open to its events."""
-    from connectors.runner import open_publish
-
-    return open_publish(settings, SystemClock(), redactor_of(settings))
 
 
 async def run_agent_turn(
@@ -194,14 +185,13 @@ async def run_turn(
     from infra.service.asking.agent_parts import (
         Surroundings,
         build_parts,
-        open_turn_model,
         read_context,
     )
     from infra.service.asking.agent_tools import ServicePorts
 
     context = await read_context(settings, turn_log, turn, HISTORY, attached)
     ports = ServicePorts(settings, can_research=context.has_research)
-    async with open_turn_model(
+    async with open_run_model(
         settings, has_model=context.has_model, is_replay=turn_log.is_replay
     ) as model:
         around = Surroundings(

@@ -18,7 +18,6 @@ from agents.project.state import Citation
 from agents.runs.saver import RunSaver
 from agents.tools.tool import ToolRole
 from infra.platform.settings import Settings
-from infra.service.asking.agent_parts import open_turn_model
 from infra.service.asking.agent_tools import ServicePorts
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.assistant.context import UTC, AssistantContext, read_context
@@ -27,6 +26,7 @@ from infra.service.assistant.providers import declare_providers, list_providers
 from infra.service.assistant.records import LogRecords
 from infra.service.assistant.tools import list_offered, register_tools
 from infra.service.runs.checkpoints import make_saver
+from infra.service.runs.opening import open_run_model
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.agent import AgentCitation, RequestReceived, Responded
 
@@ -54,7 +54,7 @@ async def run_assistant(
     }
     ports = ServicePorts(settings, can_research=context.has_research)
     role = cast("ToolRole", asked.role)
-    async with open_turn_model(
+    async with open_run_model(
         settings, has_model=context.has_model, is_replay=turn_log.is_replay
     ) as model:
         run = AssistantRun(

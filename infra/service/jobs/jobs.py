@@ -52,7 +52,15 @@ LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
 # Types with a worker each: nobody who talks to the agents or brings sources waits until a long job
 # is done, and no job waits until a model has worded a whole project.
-OWN_WORKERS: tuple[JobType, ...] = ("agent_turn", "synthesis", "ingestion")
+OWN_WORKERS: tuple[JobType, ...] = (
+    "agent_turn",
+    "synthesis",
+    "ingestion",
+    "brainstorm",
+    "workflow",
+    "delivery",
+    "brainstorm",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,11 @@ from infra.platform.errors import Invalid, Unavailable
 from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.service.asking.turn_ends import decline_call, end_turn
+from infra.service.development.gates import end_run
 from infra.service.foundation.database import Changes
 from infra.service.jobs.due_jobs import TURN, Kinds, make_job
 from infra.service.jobs.project_hours import ProjectHours, read_hours
+from infra.store import workflow_jobs
 from infra.store.jobs import queue
 from infra.store.jobs.outbox import Conn, add_fact, holds_fact
 from projections.read import agents, schedules
@@ -81,6 +83,7 @@ def beat(tables: Conn, *, kinds: Kinds, interval_s: int, now: datetime | None = 
             _finish(tables, ended, now)
     if TURN in kinds:
         end_turns(tables, now)
+        end_workflows(tables)
 
 
 def end_turns(tables: Conn, now: datetime) -> None:
@@ -93,6 +96,13 @@ def end_turns(tables: Conn, now: datetime) -> None:
     for late in agents.list_expired_confirmations(tables, now - ANSWER_WITHIN):
         with _alone(late.project_id):
             decline_call(tables, late, BY)
+
+
+def end_workflows(tables: Conn) -> None:
+    """End workflows whose job is over, though they have not ended."""
+    for left in workflow_jobs.list_left(tables):
+        with _alone(left.project_id):
+            end_run(tables, left, left.left_as, BY)
 
 
 @contextlib.contextmanager

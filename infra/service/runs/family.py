@@ -95,7 +95,8 @@ class Family:
 
     ``said`` are the fields of ``begun`` with that person's words, ``fixed`` the places in what was
     read of tables that say where the run is and who asks, which no fork changes. ``frame_of`` gives
-    what whoever follows a run live sees of the other events; None: nothing.
+    what whoever follows a run live sees of the other events; None: nothing. ``between`` are further
+    events that no step of the run leads to: they stand where they came, and a run passes by them.
     """
 
     begun: type[Event]
@@ -109,6 +110,12 @@ class Family:
     agent: Actor
     said: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
+    between: tuple[type[Event], ...] = ()
+
+    @property
+    def without_step(self) -> tuple[type, ...]:
+        """The events that no step of the run leads to."""
+        return (self.asked, self.decided, *self.between)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class RunLog:
         """See ``agents.runs.effects``."""
         family, position = self._family, position_of(key)
         is_once = bool(given.get("once"))
-        was_begun = is_once and any(it.position == position for it in self._all(family.called))
+        was_begun = is_once and any(it.position == position for it in self.all_of(family.called))
         if kind == "tool":
             await self._pass_confirmations()
             await self._check_held()
@@ -189,7 +189,7 @@ class RunLog:
         self, confirmation_id: str, arguments: Json | None = None, **given: Any
     ) -> None:
         """What was decided about a call is in the log; the first decision is final."""
-        if any(one.confirmation_id == confirmation_id for one in self._all(self._family.decided)):
+        if any(one.confirmation_id == confirmation_id for one in self.all_of(self._family.decided)):
             return
         text = None if arguments is None else as_text(self._facts.clean(arguments))
         await self.append(
@@ -209,7 +209,7 @@ class RunLog:
                 decided_by=given.given_by or None,
                 reason=given.reason,
             )
-            for given in self._all(self._family.decided)
+            for given in self.all_of(self._family.decided)
         }
 
     def list_told(self, kind: type[E]) -> list[E]:
@@ -221,7 +221,7 @@ class RunLog:
         """The calls about which somebody has decided: tool, arguments and decision of each, in the
         order of the decisions.
         """
-        asked = {one.confirmation_id: one for one in self._all(self._family.asked)}
+        asked = {one.confirmation_id: one for one in self.all_of(self._family.asked)}
         return [
             (asked[known].tool, json.loads(asked[known].arguments), decision)
             for known, decision in self.list_decisions().items()
@@ -231,7 +231,7 @@ class RunLog:
     def list_open_questions(self) -> list[str]:
         """The confirmations that nobody has decided about, in their order."""
         decided = self.list_decisions()
-        asked = [one.confirmation_id for one in self._all(self._family.asked)]
+        asked = [one.confirmation_id for one in self.all_of(self._family.asked)]
         return [one for one in asked if one not in decided]
 
     def describe_replay(self) -> tuple[int, str]:
@@ -240,12 +240,12 @@ class RunLog:
 
     @property
     def has_ended(self) -> bool:
-        return any(True for _ in self._all(self._family.ended))
+        return any(True for _ in self.all_of(self._family.ended))
 
     def tell_open_calls(self) -> str:
         """Sentences about the calls without an answer; empty where there are none."""
-        answered = {one.position.effect_id for one in self._all(self._family.returned)}
-        calls = self._all(self._family.called)
+        answered = {one.position.effect_id for one in self.all_of(self._family.returned)}
+        calls = self.all_of(self._family.called)
         left = [call.tool for call in calls if call.position.effect_id not in answered]
         return "".join(LEFT_OPEN.format(tool=tool) for tool in left)
 
@@ -307,12 +307,11 @@ class RunLog:
         """What was asked and decided in between has no step of its own. A decision that the run
         that is copied holds here comes now.
         """
-        between = (self._family.asked, self._family.decided)
         while True:
             event, _ = self._known.get(self._next, (None, None))
             if event is None and (copied := self._copied.find_decision(self._next)):
                 await self._copy_decision(copied)
-            elif not isinstance(event, between):
+            elif event is None or not isinstance(event, self._family.without_step):
                 return
             elif self.is_replay:
                 self._told_again.append(write_event(event))
@@ -334,7 +333,7 @@ class RunLog:
         )
 
     def _find_question(self, confirmation_id: str) -> Asked | None:
-        for asked in self._all(self._family.asked):
+        for asked in self.all_of(self._family.asked):
             if asked.confirmation_id == confirmation_id:
                 return asked
         return None
@@ -396,5 +395,5 @@ class RunLog:
             return bool(event.kind == kind)
         return kind == "tool" and isinstance(event, self._family.returned)
 
-    def _all(self, kind: type[E]) -> Iterator[E]:
+    def all_of(self, kind: type[E]) -> Iterator[E]:
         return (event for event, _ in self._known.values() if isinstance(event, kind))
