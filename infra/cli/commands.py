@@ -80,6 +80,21 @@ COMMANDS = {
         "assistant",
         "Your conversations with the assistant; what it remembers of you and may use.",
     ),
+    "workflow": Command(
+        "Build",
+        "workflow",
+        "Governed workflows: from an idea to code, reviewed at each stage.",
+    ),
+    "deliver": Command(
+        "Build",
+        "deliver",
+        "Deliver an issue: a plan that you approve, then a reviewed commit for each task.",
+    ),
+    "blame": Command(
+        "Build",
+        "blame",
+        "Show what a line of code rests on: commit, task, workflows, statements and sources.",
+    ),
     "mcp": Command(
         "Read", "mcp_server", "Answer a coding assistant (MCP) about one project, on stdio."
     ),
@@ -129,6 +144,9 @@ COMMANDS = {
         "Read",
         "pr_comment",
         "Print which requirements, decisions and risks rest on what a diff changes, as Markdown.",
+    ),
+    "codebase": Command(
+        "Build", "codebase", "Read code for a draft; check drafts and plans by rules."
     ),
     "members": Command("Plan", "members", "Set up the team of a project."),
     "plan": Command(
@@ -180,6 +198,15 @@ COMMANDS = {
         "Decide", "dismiss", "Dismiss an atom (needs --rationale) or a false contradiction."
     ),
     "reinclude": Command("Decide", "dismiss", "Restore a dismissed atom."),
+    "profiles": Command(
+        "Build", "profiles", "Choose how agents write code: model, issue tracker, walls."
+    ),
+    "oracle": Command(
+        "Build", "oracle", "Ask a strong model for advice on a problem, with files of yours."
+    ),
+    "brainstorm": Command(
+        "Build", "brainstorm", "Turn an idea into a design document, in questions and answers."
+    ),
     "worker": Command(
         "Operate", "processes", "Run stages of the pipeline. `cairn up` starts workers by itself."
     ),
@@ -226,6 +253,11 @@ COMMANDS = {
         "Operate",
         "agents",
         "Graphs, tools and turns of the agents: replay, fork and compare turns.",
+    ),
+    "sandbox": Command(
+        "Build",
+        "sandbox",
+        "Run a command or a tool as agents do, behind walls; check the walls.",
     ),
     "bench": Command("Measure", "bench", "Measure speed, with the baseline in the same run."),
     "eval": Command(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infra.client.models.models import BudgetState, CallDetail
     from infra.client.models.models_parts import CostLine
 
-GROUPS = "agent, stage, model, run, day (UTC) or call (the dearest)"
+GROUPS = "agent, stage, role, model, run, day (UTC) or call (the dearest)"
 SCOPES = "project_day, project_month, run or agent"
 SCOPE = typer.Option("project_month", "--scope", help=f"What it limits: {SCOPES}.")
 AGENT = typer.Option("", "--agent", help="With scope agent: this one alone, instead of each.")

@@ -21,6 +21,8 @@ HINTS = {
     "many_sources_gone": (
         "If this is something else of the same name, give it a name of its own by --as NAME."
     ),
+    "no_design": "Ask for it with `cairn brainstorm say`.",
+    "no_model": "Add one with `cairn models add`.",
     "no_artifact_yet": "See `cairn runs`.",
     "no_removals_held": "`cairn runs --project {project}` shows which one does.",
     "not_ready": "`cairn down` stops it.",
@@ -34,6 +36,14 @@ HINTS = {
     "same_root": "Give it alone, with a name of its own by --as NAME.",
     "tables_behind": "See whether the projector runs with `cairn status`.",
     "topic_missing": "Run `cairn up`, which makes it, or check CAIRN_TOPIC_PREFIX.",
+    "unknown_brainstorm": "See `cairn brainstorm list`.",
+    "unknown_consultation": "See `cairn oracle list`.",
+    "unknown_profile": "See `cairn profiles list`.",
+    "walls_missing": "Install bubblewrap, then see `cairn sandbox check`.",
+    "walls_broken": "See `cairn sandbox check`.",
+    "unknown_workflow": "See `cairn workflow list`.",
+    "unknown_gate": "See `cairn workflow status {workflow_id}`.",
+    "workflow_not_halted": "See `cairn workflow status {workflow_id}`.",
     "unknown_connector": "See `cairn connector list`.",
     "unknown_dead_letter": "See `cairn dlq list`.",
     "dead_letter_of_tables": "After an upgrade: `cairn rebuild`.",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.calls import told
+from infra.cli.calls import told, unchecked
 from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, load, say
 from infra.cli.output import as_lines, table
 from infra.client.models.models import Provider
 
 if TYPE_CHECKING:
-    from infra.client.models.models import ProviderState, Trial
+    from infra.client.models.models import ProviderState, RoleState, Trial
 
 PROVIDER = typer.Argument(metavar="PROVIDER", help="Name of the provider.")
 STATES = {
@@ -34,13 +34,17 @@ def register(app: typer.Typer) -> None:
 @models.command("list")
 def list_models(as_json: bool = JSON_OPTION) -> None:
     """List providers in the order in which they are asked, with their models."""
-    found = connect().list_models()
+    cairn = connect()
+    found = cairn.list_models()
     if as_json:
         as_lines(one.model_dump() for one in found)
         return
     table(("provider", "state", "models"), map(_row_of, found))
     if not any(one.state == "ready" for one in found):
         say("No model is asked: Cairn works by rules. `cairn models add` adds a provider.")
+    roles = cairn.list_model_roles()
+    for role in roles if any(role.models for role in roles) else ():
+        _show_role(role)
 
 
 @models.command()
@@ -62,6 +66,9 @@ def add(
     no_key: bool = typer.Option(
         False, "--no-key", help="It wants no key: a server of your own, which costs nothing."
     ),
+    program: str | None = typer.Option(
+        None, "--program", metavar="PATH", help="What runs it, for a program such as claude-cli."
+    ),
     no_test: bool = typer.Option(False, "--no-test", help="Make no call before it is added."),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -78,6 +85,7 @@ def add(
             api_key_env=key_env,
             needs_key=False if no_key else None,
             models=model or None,
+            program=program,
             try_it=not no_test,
         )
     )
@@ -91,9 +99,36 @@ def add(
 
 
 @models.command()
-def test(provider: str = PROVIDER, as_json: bool = JSON_OPTION) -> None:
-    """Ask a provider one thing, and say what calls cost."""
-    _tell(connect().test_provider(provider), as_json=as_json)
+def test(
+    provider: str | None = typer.Argument(None, metavar="[PROVIDER]", help="Name of the provider."),
+    tier: str | None = typer.Option(
+        None, "--tier", help="Ask each model of this role instead: draft or review."
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Ask a provider one thing, or all models that draft or review, and say what calls cost."""
+    if (provider is None) == (tier is None):
+        raise typer.BadParameter("give a provider, or --tier draft or --tier review")
+    if tier is not None:
+        _test_role(tier, as_json=as_json)
+    elif provider is not None:
+        _tell(connect().test_provider(provider), as_json=as_json)
+
+
+def _test_role(tier: str, *, as_json: bool) -> None:
+    """Exits with 1 where one of the models does not answer."""
+    with explain_wrong_use():
+        trials = connect().test_model_role(unchecked(tier))
+    if as_json:
+        as_lines(one.model_dump() for one in trials)
+    for one in () if as_json else trials:
+        if one.trial is None:
+            print(f"{one.name} ({one.family}) fails: {one.problem}")
+        else:
+            served = one.trial.served_model
+            print(f"{one.name} ({one.family}) answers ({one.trial.latency_ms:,} ms, {served}).")
+    if any(one.trial is None for one in trials):
+        raise typer.Exit(1)
 
 
 @models.command()
@@ -101,6 +136,19 @@ def remove(provider: str = PROVIDER) -> None:
     """Remove a provider and its key."""
     connect().remove_provider(provider)
     say(f"{provider} is removed.")
+
+
+def _show_role(role: RoleState) -> None:
+    if not role.models:
+        say(f"{role.role}: nobody yet. `cairn models test --tier {role.role}` says what to do.")
+        return
+    named = zip(role.models, role.families, strict=True)
+    say(f"{role.role}: {', '.join(f'{name} ({family})' for name, family in named)}")
+    if role.unknown:
+        say(
+            f"Nobody knows whose models these are: {', '.join(role.unknown)}. See to it that"
+            " another family reviews than drafts."
+        )
 
 
 def _to_file() -> str:

@@ -2,7 +2,7 @@
 
 import typer
 
-from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect, say
 from infra.cli.output import as_lines, cell, table
 
 
@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
         """List what needs a person's decision.
 
         Contradictions (most severe first) and merge reviews, both after the deep run; blocked
-        removals; verified atoms without a source.
+        removals; verified atoms without a source; gates at which workflows wait.
         """
         cairn = connect()
         found = list(cairn.list_waiting(cairn.project_of(project)))
@@ -35,3 +35,6 @@ def register(app: typer.Typer) -> None:
             ),
             "Nothing waits for a person.",
         )
+        for one in found:
+            if one.workflow_id:
+                say(f"Decide with `cairn workflow gate approve {one.workflow_id}`, or reject.")

@@ -224,6 +224,11 @@ class Settings(BaseModel):
         """Which language models may be asked, with their keys."""
         return self.models or self.home / "models.toml"
 
+    @property
+    def profiles_file(self) -> Path:
+        """The profiles of agents that write code."""
+        return self.home / "profiles.toml"
+
     def topic(self, name: str) -> str:
         """The full name of topic ``name`` (`source.v1` -> `cairn.source.v1`)."""
         return f"{self.topic_prefix}.{name}"

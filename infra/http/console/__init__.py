@@ -7,11 +7,13 @@ from starlette.routing import BaseRoute, Mount, Route
 from infra.http.auth import CONSOLE
 from infra.http.console import (
     assistant,
+    building,
     chat,
     deciding,
     documents,
     editing,
     finding,
+    governing,
     history,
     items,
     ledger,
@@ -36,7 +38,7 @@ from infra.http.console.reference import serve_reference
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
     *(proposing, work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
-    *(preferences, assistant, memories, naming),
+    *(preferences, assistant, memories, naming, building, governing),
 )
 
 

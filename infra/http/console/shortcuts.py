@@ -52,6 +52,7 @@ SHORTCUTS = (
     Shortcut("chat", "t", "Chat", goes=True),
     Shortcut("assistant", "i", "Assistant", goes=True),
     Shortcut("team", "p", "Team", goes=True),
+    Shortcut("build", "f", "Build", goes=True),
     Shortcut("onboarding", "b", "Onboarding", goes=True),
     Shortcut("sources", "s", "Sources", goes=True),
     Shortcut("runs", "r", "Runs", goes=True),

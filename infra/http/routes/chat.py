@@ -245,7 +245,7 @@ async def answer_confirmation(
 @allow(*EVERYONE)
 async def read_graph(name: Annotated[str, Path(max_length=100)], accept: Accepts = None) -> Graph:
     """A graph of agents as it is compiled, never as a picture (501): `project`, `quality`, and of
-    the assistant `comms`, `executor` and `provider`.
+    the assistant `comms`, `executor` and `provider`; of development a type of workflow.
     """
     if accept and "image/" in accept:
         raise NotOffered(

@@ -14,8 +14,8 @@ from infra.service.models import costs, models
 from infra.service.models import setup as model_setup
 from infra.service.models.costs import BudgetState, CallDetail, CostGroup, Costs
 from infra.service.models.entries import ProviderSpec
-from infra.service.models.models import ProviderState
-from infra.service.models.setup import Trial
+from infra.service.models.models import ProviderState, Role, RoleState
+from infra.service.models.setup import RoleTrial, Trial
 from projections.read import costs as costs_read
 from schemas.events.project import BudgetScope
 
@@ -40,7 +40,8 @@ ProviderName = Annotated[str, Path(max_length=100)]
 
 class Provider(BaseModel):
     """``api_key`` is kept in the file of the models; ``api_key_env`` names a variable of the
-    service in its place. None: as Cairn knows it by its name. ``try_it``: only once it answers.
+    service in its place. None: as Cairn knows it by its name. ``program`` is what runs a provider
+    that is a program of the service's machine. ``try_it``: only once it answers.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -51,6 +52,7 @@ class Provider(BaseModel):
     api_key_env: str | None = Field(None, max_length=200)
     needs_key: bool | None = None
     models: list[Annotated[str, Field(max_length=200)]] = Field([], max_length=100)
+    program: str | None = Field(None, max_length=1_000)
     try_it: bool = True
 
 
@@ -65,6 +67,20 @@ class AddedProvider(BaseModel):
 async def list_models(api: ApiDep) -> list[ProviderState]:
     """The providers in the order in which they are asked, then those without a key."""
     return await models.list_models(api.settings, api.environ)
+
+
+@router.get("/v1/models/roles", responses=OF_ANY)
+@allow(*EVERYONE)
+async def list_model_roles(api: ApiDep) -> list[RoleState]:
+    """Who drafts and who reviews: models of two families."""
+    return models.list_roles(api.settings, api.environ)
+
+
+@router.post("/v1/models/roles/{role}/test", responses=OF_ANY)
+@allow(*OWNERS, writes=True, everywhere=True, at_home=True)
+async def test_model_role(api: ApiDep, role: Role) -> list[RoleTrial]:
+    """Ask each model that drafts, or that reviews, one thing."""
+    return await model_setup.try_role(api.settings, role, api.environ)
 
 
 @router.post("/v1/models", status_code=201, responses=OF_ANY)
@@ -98,7 +114,7 @@ async def remove_provider(api: ApiDep, provider: ProviderName) -> None:
 async def read_costs(
     api: ApiDep, project: Project, group_by: Annotated[CostGroup, Query()] = "agent"
 ) -> Costs:
-    """What models have cost, by agent, stage, model, run, day (UTC) or call (the dearest)."""
+    """What models have cost, by agent, stage, role, model, run, day (UTC) or call (the dearest)."""
     return await api.tables.ask(costs_read.read_costs, project, group_by)
 
 

@@ -265,6 +265,7 @@ const HEARD = { news: announce, lost: () => lost(true), connected: () => lost(fa
 const stream = body.dataset.stream;
 const tabs = stream && new BroadcastChannel(stream);
 let following = null;
+let heard = body.dataset.streamAfter;  // of a run: it ends, and is told from its beginning
 
 function tell(what) {
   HEARD[what]();
@@ -277,6 +278,9 @@ async function listen(answer) {
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     const lines = (line + read.value).split("\n");
     line = lines.pop();
+    if (heard !== undefined) {
+      heard = lines.findLast((each) => each.startsWith("id: "))?.slice(4) ?? heard;
+    }
     if (lines.some((each) => each.startsWith("event:") && each !== "event: hb")) tell("news");
   }
 }
@@ -287,13 +291,16 @@ async function follow(signal) {
   let wasLost = false;
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
     try {
-      const answer = await fetch(stream, { signal });
+      const answer = await fetch(stream, { signal, headers: heard ? { "Last-Event-ID": heard } : {} });
       if (answer.status === 401) { tell("over"); return; }
       if (answer.ok) {
         tell("connected");
+        if (answer.status === 204) return;  // a run that is over has told everything
         if (wasLost || performance.now() > FRESH_MS) tell("news");  // what came meanwhile was told to nobody
         wait = RETRY_MS;
+        const before = heard;
         await listen(answer);
+        if (heard !== before) continue;  // the run may be over
       }
     } catch (error) { if (!signal.aborted && !(error instanceof TypeError)) throw error; }  // no network
     if (signal.aborted) return;
@@ -319,6 +326,10 @@ if (stream) {
   document.addEventListener("visibilitychange", () => { announce(); attend(); });
   attend();
 }
+
+// A list of what no stream of the page tells about asks again by itself.
+const POLL_MS = 5000;
+if (document.querySelector("[data-poll]")) setInterval(announce, POLL_MS);
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
 document.querySelectorAll("[data-time-zone]").forEach((each) => { each.value = zone; });
