@@ -12,11 +12,12 @@ from pathlib import Path
 
 from infra.platform import log
 from infra.platform.settings import Settings
-from infra.service.asking.agent_turns import Opened, open_facts, run_agent_turn
+from infra.service.asking.agent_turns import run_agent_turn
 from infra.service.asking.turn_payload import TurnPayload
 from infra.service.foundation.job_kind import JobKind
 from infra.service.jobs.agent_jobs import assist
 from infra.service.jobs.jobs import Kinds, run_jobs
+from infra.service.runs.opening import Opened, open_facts
 from infra.service.runs.run_log import Publish
 from schemas.envelope import Envelope
 from streams.hygiene.redaction.strings import redact_text

@@ -76,7 +76,7 @@ def test_every_link_leads_to_a_page_that_loads_only_from_here(browser: Browser, 
                 if target and tag != "form":
                     ahead.append(target.replace("&amp;", "&"))
     wanted = ["", "/ledger", "/documents", "/contradictions", "/merges", "/chat", "/sources"]
-    wanted += ["/proposals"]
+    wanted += ["/proposals", "/build"]
     wanted += ["/changes", "/team", "/onboarding", "/compare", "/rejections"]
     for page_of_menu in (*wanted, "/runs", "/costs", "/decisions", "/audit", "/webhooks"):
         assert f"{page_of_menu}?" in seen

@@ -29,8 +29,8 @@ from tests.http.test_several_calls import ask_about_two
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
 MENU = (
-    "changes ledger documents contradictions merges proposals chat team onboarding sources runs"
-    " costs compare decisions audit webhooks"
+    "changes ledger documents contradictions merges proposals chat team build onboarding sources"
+    " runs costs compare decisions audit webhooks"
 )
 PAGES = ("", *(f"/{name}" for name in MENU.split()))
 STOPS_AT_MOST = 100

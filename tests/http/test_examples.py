@@ -27,7 +27,8 @@ def test_no_example_is_refused_as_invalid(called: Called, owner: httpx.Client):
             if operation["x-signed"]:
                 continue
             answer = send(owner, method, path, operation, project)
-            if answer.status_code not in (200, 201, 202, 204, 404, 409):
+            unknown = answer.status_code == 403 and answer.json()["code"] == "repository_unknown"
+            if answer.status_code not in (200, 201, 202, 204, 404, 409) and not unknown:
                 refused.append(f"{operation['operationId']}: {answer.text}")
     assert refused == []
 

@@ -24,6 +24,7 @@ WATCHES |= {"say_to_assistant", "stop_own_conversation"}
 # Of nobody but themselves.
 OWN = {"add_memory", "edit_memory", "forget_memory", "forget_memories"}
 OWN |= {"save_named_workflow", "remove_named_workflow"}
+ASKING = {"read_code_context", "check_draft", "check_plan", "blame"}  # texts, too long for a query
 SIGNED = {"/v1/webhooks/{service}/{project}"}
 ROUTES: list[Any] = [route for area in AREAS for route in area.routes]
 
@@ -48,9 +49,10 @@ def test_every_route_declares_its_roles(route: Any):
     assert set(access.roles) <= set(ROLES)
     assert bool(access.roles) != (route.path in FOR_ANYBODY or access.signed)
     assert access.signed == (route.path in SIGNED)
-    assert (access.writes or access.signed) == bool(
-        {method.lower() for method in route.methods or ()} & set(WRITING)
-    )
+    if route.name not in ASKING:
+        assert (access.writes or access.signed) == bool(
+            {method.lower() for method in route.methods or ()} & set(WRITING)
+        )
     readers = {"privacy_officer"} if route.name in WATCHES | OWN else {"viewer", "privacy_officer"}
     assert not access.writes or not readers & set(access.roles)
 

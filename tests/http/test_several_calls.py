@@ -15,12 +15,12 @@ import pytest
 
 from agents.runs.confirmations import Confirmation, WaitsForConfirmation
 from infra.platform import postgres
-from infra.service.asking.agent_turns import open_facts
 from infra.service.asking.agents import BegunTurn, TurnState, follow_turn, read_turn
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.foundation.publishing import redactor_of
 from infra.service.jobs.scheduler import end_turns
 from infra.service.runs.driving import Paused, drive
+from infra.service.runs.opening import open_facts
 from projections.read.session import rows
 from tests.http.conftest import Called
 from tests.http.test_chat import done, frames_until_end, waiting_in

@@ -55,9 +55,14 @@ ALONE = {
     "faust": {"streams/app.py", "streams/shell"},
     "litellm": {"agents/models/worker.py"},
     "langgraph": {"agents/quality/graph.py", "agents/project/graph.py", "agents/runs"}
-    | {"agents/assistant"},
+    | {"agents/assistant", "agents/development"},
     "langsmith": {"agents/runs/graphs.py"},
     "cryptography": {"infra/platform/vault.py"},
+    **dict.fromkeys(
+        ("tree_sitter", "tree_sitter_typescript", "tree_sitter_javascript", "tree_sitter_go")
+        + ("tree_sitter_java", "tree_sitter_rust"),
+        {"agents/development/codebase"},
+    ),
     "mcp": {"infra/mcp", "infra/http/routes/mcp_endpoint.py"},
     "mcp_types": {"infra/mcp"},
 }

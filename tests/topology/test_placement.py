@@ -51,6 +51,13 @@ KEYS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (name for name in EVENT_TYPES if name.startswith("agent.")), ("conversation_id",)
     ),
+    **dict.fromkeys(
+        (name for name in EVENT_TYPES if name.startswith("workflow.")), ("workflow_id",)
+    ),
+    "consultation.completed": ("consultation_id",),
+    **dict.fromkeys(
+        (name for name in EVENT_TYPES if name.startswith("brainstorm.")), ("brainstorm_id",)
+    ),
     "memory.stored": ("conversation_id",),
     "memory.added": ("namespace",),
     "memory.edited": ("namespace",),
