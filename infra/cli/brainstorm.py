@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 ANSWERED_WITHIN_S = 600.0
 ID = typer.Argument(metavar="ID", help="Id of the session.")
 
-brainstorm = typer.Typer(no_args_is_help=True, help="Turn an idea into a design document.")
+brainstorm = typer.Typer(
+    no_args_is_help=True,
+    help="Turn an idea into a design document, in questions and answers.",
+)
 
 
 def register(app: typer.Typer) -> None:

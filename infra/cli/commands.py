@@ -199,10 +199,10 @@ COMMANDS = {
     ),
     "reinclude": Command("Decide", "dismiss", "Restore a dismissed atom."),
     "profiles": Command(
-        "Build", "profiles", "Choose how agents write code: model, issue tracker, walls."
+        "Build", "profiles", "Choose how agents write code: model, tracker, walls."
     ),
     "oracle": Command(
-        "Build", "oracle", "Ask a strong model for advice on a problem, with files of yours."
+        "Build", "oracle", "Ask for advice when you or an agent is stuck."
     ),
     "brainstorm": Command(
         "Build", "brainstorm", "Turn an idea into a design document, in questions and answers."

@@ -48,7 +48,8 @@ def test_a_trial_is_shown_by_route_and_command(
 
 
 def test_only_an_owner_at_home_tries_a_profile_that_fits(called: Called, owner: httpx.Client):
-    answer = owner.post(f"{PROFILES}/default/try", json={"prompt": "Write a file"})
+    called.cairn.run("profiles", "add", "unserved", "--model", "absent/m-1")
+    answer = owner.post(f"{PROFILES}/unserved/try", json={"prompt": "Write a file"})
     assert (answer.status_code, answer.json()["code"]) == (409, "profile_unfit")
     assert owner.post(f"{PROFILES}/default/try", json={"prompt": ""}).status_code == 422
     assert owner.post(f"{PROFILES}/none/try", json={"prompt": "x"}).status_code == 404

@@ -106,7 +106,7 @@ def test_tools_work_on_a_workspace_and_their_path_refusals_are_events(
     assert (workspace / "src/a.py").read_text() == "two\n"
     assert tool("read_file", {"path": "src/a.py"}) == "two\n\n"
     assert tool("glob", {"pattern": "**/*.py"}) == "src/a.py\n"
-    assert tool("grep", {"pattern": "tw", "path": "src"}) == "./src/a.py:1:two\n\n"
+    assert tool("grep", {"pattern": "tw", "path": "src"}) == "src/a.py:1:two\n\n"
     assert tool("bash", {"command": "cat src/a.py"}) == "two\n\n"
     tool("write_design_doc", {"path": "plan.md", "content": "# Plan\n"})
     tool("write_design_doc", {"path": "plan.py", "content": "x"}, exit_code=1)

@@ -74,7 +74,7 @@ _DOTTED = re.compile(
 _BREVITY = re.compile(r"\b(?:omitted|elided|truncated|shortened|left out) for brevity\b", re.I)
 _BARE = re.compile(rf"^{_DOTS}\s+\w")  # no comment at all; without a blank it may be code
 _CLOSERS = re.compile(r"(?:\*+/\s*\}?|-->|\*+\)|#\})\s*$")
-_EDGES = re.compile(rf"^(?:[\s\W_]|{_DOTS})+|(?:[\s\W_]|{_DOTS})+$")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _FENCE = re.compile(
     r"^[ \t]*(?P<item>(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,})(?P<info>.*)$"
 )
-_HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]++(?P<title>.*))?$")
 _UNDERLINE = re.compile(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*$")
 _NO_PARAGRAPH = re.compile(r"^[ \t]*(?:[-*+>|#]|\d{1,9}[.)][ \t]|$)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -190,6 +190,12 @@ def _blank(raw: str, in_comment: bool) -> tuple[str, bool]:
     return prose, in_comment
 
 
+def _drop_closing(title: str) -> str:
+    """The title of a heading without the marks that may close it."""
+    shorter = title.rstrip("#")
+    return shorter.rstrip() if not shorter or shorter[-1] in " \t" else title
+
+
 def _headings(lines: Sequence[Line]) -> list[Heading]:
     headings = []
     for before, line in zip([None, *lines], lines, strict=False):
@@ -197,7 +203,7 @@ def _headings(lines: Sequence[Line]) -> list[Heading]:
             continue
         match = _HEADING.match(line.text) if line.prose.lstrip().startswith("#") else None
         if match:
-            title = (match["title"] or "").strip()
+            title = _drop_closing((match["title"] or "").strip())
             headings.append(Heading(line.number, len(match["marks"]), title, line.number))
         elif before is not None and (mark := _underlines(before, line)):
             level = 1 if mark == "=" else 2

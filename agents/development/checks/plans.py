@@ -28,10 +28,10 @@ _KEY_FILES = re.compile(
     re.IGNORECASE,
 )
 _TASK = re.compile(
-    r"^Task[ \t]+(?P<number>\d+(?:\.\d+)?)(?!\.?\d)[ \t]*(?:[:：.–—-][ \t]*)?(?P<title>.*)$",
+    r"^Task[ \t]+(?P<number>\d+(?:\.\d+)?)(?!\.?\d)[ \t]*+(?:[:：.–—-][ \t]*+)?(?P<title>.*)$",
     re.IGNORECASE,
 )
-_PHASE = re.compile(r"^Phase[ \t]+(?P<number>\d+)\b[ \t]*[:：.–—-]?[ \t]*(?P<title>.*)$", re.I)
+_PHASE = re.compile(r"^Phase[ \t]+(?P<number>\d+)\b[ \t]*+[:：.–—-]?[ \t]*+(?P<title>.*)$", re.I)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)$")
 _LABEL = re.compile(r"^(?:create|modify|change|delete|test|new|add|update)[ \t]*:[ \t]*", re.I)
 
