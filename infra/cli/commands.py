@@ -201,9 +201,7 @@ COMMANDS = {
     "profiles": Command(
         "Build", "profiles", "Choose how agents write code: model, tracker, walls."
     ),
-    "oracle": Command(
-        "Build", "oracle", "Ask for advice when you or an agent is stuck."
-    ),
+    "oracle": Command("Build", "oracle", "Ask for advice when you or an agent is stuck."),
     "brainstorm": Command(
         "Build", "brainstorm", "Turn an idea into a design document, in questions and answers."
     ),

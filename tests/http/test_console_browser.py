@@ -121,6 +121,8 @@ def site(called: Called, tmp_path_factory: pytest.TempPathFactory) -> Site:
             "task": make(listed, f"{home}/tasks", title="Print a label"),
             "sprint": make(team, f"{home}/sprints", goal="Labels"),
         }
+        memories = f"{CONSOLE}/memories"
+        make(memories, f"{memories}/add", text="I read reports in the morning")
         make(
             team,
             f"{team}/members",
