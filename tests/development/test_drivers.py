@@ -237,7 +237,7 @@ async def test_a_program_that_prints_is_alive(make: Make) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 @in_loop
 async def test_a_program_ends_with_all_that_it_has_started(make: Make, tmp_path: Path) -> None:
-    bench = make("grandchildren", "good", idle_s=2.0)
+    bench = make("grandchildren", "good", idle_s=4.0)
     reply = await bench.driver.prompt("Say hello")
     assert reply.text.startswith("Done")
     assert not psutil.pid_exists(int((tmp_path / "grandchild").read_text()))

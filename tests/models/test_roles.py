@@ -124,7 +124,8 @@ def test_a_call_leaves_the_files_of_the_machine_as_they_were(
 def test_the_api_stands_in_for_a_program_that_fails(
     model_worker: ModelWorker, tmp_path: Path, step: dict[str, Any], attempts: int, reason: str
 ):
-    with drafting(model_worker, tmp_path, step, idle_s=1.0) as it:
+    idle_s = 2.0 if reason == "idle" else 60.0
+    with drafting(model_worker, tmp_path, step, idle_s=idle_s) as it:
         answer = it.ask()
         assert len(it.claude.calls) == attempts
         assert (answer.text, answer.provider) == ("Blue, by the API.", "anthropic")
@@ -162,9 +163,9 @@ def test_what_takes_too_long_in_all_is_paid_by_nobody_again(
 
 
 def test_a_program_that_prints_tokens_is_alive(model_worker: ModelWorker, tmp_path: Path):
-    """24 tokens take 2.4 s, with an idle limit of 1.5 s."""
-    step = {"tokens": 24, "every_s": 0.1, "prints": result()}
-    with drafting(model_worker, tmp_path, step, idle_s=1.5) as it:
+    """60 tokens take 6 s, with an idle limit of 5 s."""
+    step = {"tokens": 60, "every_s": 0.1, "prints": result()}
+    with drafting(model_worker, tmp_path, step, idle_s=5.0) as it:
         assert it.ask().provider == "claude-cli"
 
 
