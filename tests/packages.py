@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -23,11 +24,20 @@ def find_program(name: str, *packages: str) -> str:
     # In this run level nothing is started that was installed.
     environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     try:
-        install = ("apt-get", "install", "-y", "--no-install-recommends", *packages)
+        wait = ("-o", f"DPkg::Lock::Timeout={INSTALL_S}")  # another worker may be installing
+        install = ("apt-get", *wait, "install", "-y", "--no-install-recommends", *packages)
         subprocess.run(install, env=environ, timeout=INSTALL_S, capture_output=True, check=True)
     except (subprocess.SubprocessError, OSError) as error:
         pytest.skip(f"{name} is not installed, and cannot be: {error}")
     return shutil.which(name, path=PATH) or pytest.skip(f"{name} was installed, but is not there")
+
+
+def install_walls() -> None:
+    """What commands of agents run behind, where it can be installed: without it another kind of
+    walls is taken, and a service tries them once.
+    """
+    with contextlib.suppress(pytest.skip.Exception):
+        find_program("bwrap", "bubblewrap")
 
 
 def find_shipped_file(package: str, suffix: str) -> Path:

@@ -19,6 +19,7 @@ import psycopg
 from infra.platform.settings import Settings
 from infra.runtime.local.runtime import read_runtime
 from infra.runtime.supervisor import read_state
+from tests.packages import install_walls
 
 COMMAND_PATIENCE_S = 280
 
@@ -130,6 +131,7 @@ class Service:
 @contextmanager
 def service(**options: Any) -> Iterator[Service]:
     """A running service that is gone afterwards, whatever happened."""
+    install_walls()
     home = Path(tempfile.mkdtemp(prefix="cairn-test-"))
     running = Service(home, **options)
     try:

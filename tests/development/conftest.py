@@ -6,7 +6,12 @@ import pytest
 
 from infra.runtime.walls.layout import layout_of_this_machine
 from infra.runtime.walls.walls import KINDS, Walls, choose_walls, why_missing
-from tests.packages import find_program
+from tests.packages import find_program, install_walls
+
+
+@pytest.fixture(scope="session", autouse=True)
+def walls_of_machine() -> None:
+    install_walls()
 
 
 @pytest.fixture(params=KINDS)
