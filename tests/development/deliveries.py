@@ -234,7 +234,6 @@ class Delivery:
                 take_refused=self._take_refused,
                 effects=log,
                 records=log,
-                now=lambda: NOW,
                 save=lambda run_id: None,
                 resume_command="cairn deliver resume wfl_1",
                 coder_family=self.coder_family,

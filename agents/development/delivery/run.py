@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from agents.development.ports import Driver
@@ -48,7 +47,6 @@ class DeliveryRun:
     take_refused: Callable[[], Sequence[RefusedCall]]
     effects: Effects
     records: WorkflowRecords
-    now: Callable[[], datetime]
     save: Callable[[str], RunSaver | None]
     resume_command: str
     coder_family: str = ""

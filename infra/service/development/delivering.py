@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from agents.development.delivery.graph import run_delivery
 from agents.development.delivery.run import DeliveryRun
 from agents.development.errors import ConfigurationError
-from agents.development.profiles import Profile
-from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict
 from infra.service.development.codebase import CommittedCode
 from infra.service.development.coding import open_coding
@@ -43,13 +40,13 @@ async def deliver(
     settings = place.settings
     profile = await read_run_profile(settings, log, run, started)
 
-    def save(run_id: str) -> RunSaver | None:
-        return None if log.is_replay else make_saver(settings, log, run_id, ())
+    def save(run_id: str) -> RunSaver:
+        return make_saver(settings, log, run_id, ())
 
     try:
         async with (
-            open_run_model(settings, has_model=True, is_replay=log.is_replay) as model,
-            _open_parts(place, log, run, started, profile) as parts,
+            open_run_model(settings, has_model=True, is_replay=False) as model,
+            open_coding(place, log, run, started, profile) as parts,
         ):
             assert model is not None  # it began with one
             redact = redactor_of(settings).text
@@ -80,7 +77,6 @@ async def deliver(
                     take_refused=parts.tools.take_refused,
                     effects=log,
                     records=log,
-                    now=SystemClock().now,
                     save=save,
                     resume_command=RESUME.format(workflow_id=run.workflow_id),
                     origin=started.origin,
@@ -89,34 +85,6 @@ async def deliver(
             )
     except ConfigurationError as error:
         raise Conflict(str(error), code=error.kind) from error
-
-
-@asynccontextmanager
-async def _open_parts(
-    place: Workplace,
-    log: WorkflowLog,
-    run: WorkflowPlace,
-    started: WorkflowStarted,
-    profile: Profile,
-) -> AsyncIterator[Any]:
-    if log.is_replay:  # nothing is asked or made
-        yield _Nobody(bool(profile.validator_argv))
-        return
-    async with open_coding(place, log, run, started, profile) as parts:
-        yield parts
-
-
-class _Nobody:
-    """The parts of a replay, which uses none."""
-
-    driver = trees = None
-
-    def __init__(self, has_tests: bool) -> None:
-        self.tests = self if has_tests else None
-        self.tools = self
-
-    def take_refused(self) -> NoReturn:
-        raise AssertionError("a replay makes nothing")
 
 
 def _follow_up(

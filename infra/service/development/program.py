@@ -40,12 +40,12 @@ async def run_governed(
     """
     settings = place.settings
 
-    def save(run_id: str) -> RunSaver | None:
-        return None if log.is_replay else make_saver(settings, log, run_id, STATE_TYPES)
+    def save(run_id: str) -> RunSaver:
+        return make_saver(settings, log, run_id, STATE_TYPES)
 
     try:
         async with (
-            open_run_model(settings, has_model=True, is_replay=log.is_replay) as model,
+            open_run_model(settings, has_model=True, is_replay=False) as model,
             _open_ports(place, log, run, started, model) as ports,
         ):
             assert model is not None  # it began with one
